@@ -46,7 +46,7 @@ def test_a_part_that_is_measured_again_replaces_only_itself(tmp_path: Path) -> N
     assert [len(known[part]["rows"]) for part in ("scan", "learn")] == [2, 1]
 
 
-def test_the_table_says_what_was_missed_and_where_it_was_measured(
+def test_the_table_shows_missed_targets_and_the_machine(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "results.json"

@@ -284,7 +284,7 @@ def test_init_writes_the_branch_down(tmp_path: Path, run: Run) -> None:
     assert folder.git("config", "skillforge.branch").strip() == "trunk"
 
 
-def test_init_says_what_a_policy_that_is_kept_lacks(tmp_path: Path, run: Run) -> None:
+def test_init_reports_what_an_existing_policy_lacks(tmp_path: Path, run: Run) -> None:
     folder = new_library(tmp_path / "library", "trunk", "approvals: 2\n")
 
     ran = run("init", str(folder.root))
@@ -304,7 +304,7 @@ def test_init_makes_the_branch_that_the_user_usually_has(
     assert data["branch"] == "trunk"
 
 
-def test_a_library_without_a_commit_says_so(tmp_path: Path, run: Run) -> None:
+def test_a_library_without_a_commit_is_reported(tmp_path: Path, run: Run) -> None:
     run("init", str(tmp_path / "library"))
 
     ran = run("list", "--library", str(tmp_path / "library"))

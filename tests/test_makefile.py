@@ -73,7 +73,7 @@ def test_no_test_installs_packages_of_the_system(machine: Machine) -> None:
         assert "apt-get" not in machine.make("--dry-run", target).stdout
 
 
-def test_without_a_browser_testing_says_how_to_get_one(machine: Machine) -> None:
+def test_without_a_browser_make_says_how_to_get_one(machine: Machine) -> None:
     machine.set_up(".product", ".ready")
 
     done = machine.make("pages")
@@ -83,7 +83,7 @@ def test_without_a_browser_testing_says_how_to_get_one(machine: Machine) -> None
     assert "`make browser` installs one" in done.stdout
 
 
-def test_a_system_without_playwright_is_no_failure(machine: Machine) -> None:
+def test_a_system_without_playwright_does_not_fail(machine: Machine) -> None:
     machine.set_up(".product", ".ready")
     machine.add(machine.programs / "chromium", "exit 0")
     machine.add(machine.clone / ".venv/bin/python", f'exec {sys.executable} "$@"')
@@ -112,7 +112,7 @@ def test_the_sandbox_can_be_chosen(machine: Machine) -> None:
     assert "demo in landlock" in machine.make("demo", "SANDBOX=landlock").stdout
 
 
-def test_fresh_needs_a_container_engine_and_says_so(machine: Machine) -> None:
+def test_fresh_reports_a_missing_container_engine(machine: Machine) -> None:
     machine.add(machine.programs / "docker", "echo no daemon >&2; exit 1")
 
     done = machine.make("fresh")

@@ -65,7 +65,7 @@ def test_the_policy_says_how_many(learner: Learner) -> None:
     assert judged(learner, *export_runs(3, 0)) == set()
 
 
-def test_evidence_that_was_changed_is_not_what_its_digest_says(
+def test_changed_evidence_does_not_match_its_digest(
     learner: Learner,
 ) -> None:
     def change(folder: Path) -> None:
@@ -178,7 +178,7 @@ def test_what_nobody_approved_or_verified_does_not_count(learner: Learner) -> No
 
 
 @pytest.mark.parametrize("text", ["{}", "not JSON", "[" * 100_000, "[1]"])
-def test_what_is_no_example_is_none(learner: Learner, text: str) -> None:
+def test_an_invalid_example_does_not_count(learner: Learner, text: str) -> None:
     def change(folder: Path) -> None:
         (folder / f"{'0' * 64}.json").write_text(text)
 
@@ -191,7 +191,7 @@ def test_what_is_no_example_is_none(learner: Learner, text: str) -> None:
         assert "not an example" in judged(learner, *export_runs(6, 0), change=change)
 
 
-def test_one_run_under_many_names_is_one(learner: Learner) -> None:
+def test_one_run_under_many_names_counts_once(learner: Learner) -> None:
     rows = [export_run("orders") | {"session": f"s{n}"} for n in range(6)]
 
     messages = judged(learner, *rows)

@@ -67,7 +67,7 @@ def test_a_purpose_nearby_is_a_warning(gate: Gate) -> None:
     assert severities == ["warning"]
 
 
-def test_another_purpose_is_nobodys_business(gate: Gate) -> None:
+def test_a_skill_with_another_purpose_is_ignored(gate: Gate) -> None:
     gate.write("bread", "Bakes bread from flour. Use when somebody is hungry.")
     assert gate("bread") == []
 

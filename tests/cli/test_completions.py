@@ -114,5 +114,5 @@ def test_a_slip_gets_the_nearest_name(words: list[str], message: str, run: Run) 
     assert message in ran.err
 
 
-def test_what_is_missing_is_told_on_one_line(run: Run) -> None:
+def test_missing_arguments_are_reported_on_one_line(run: Run) -> None:
     assert len(run("completion").err.strip().split("\n")) == 2

@@ -80,7 +80,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
     return Shown(caller, before, caller.root / "kept", ran)
 
 
-def test_the_demo_goes_as_told(shown: Shown) -> None:
+def test_the_demo_runs_as_announced(shown: Shown) -> None:
     assert shown.ran.returncode == 0, shown.ran.stderr
     answer = json.loads(shown.ran.stdout)  # one object; the story is for people
     assert answer["ok"]
@@ -93,7 +93,7 @@ def test_the_demo_leaves_the_callers_library_alone(shown: Shown) -> None:
     assert _state(shown.caller) == shown.before
 
 
-def test_the_gate_says_why_it_refuses(shown: Shown) -> None:
+def test_the_gate_reports_why_it_refuses(shown: Shown) -> None:
     output = shown.ran.stderr
 
     assert "[hidden-instruction]" in output
@@ -148,7 +148,7 @@ def test_what_is_private_in_the_transcripts_reaches_no_commit(shown: Shown) -> N
         assert found.returncode == 1, found.stdout
 
 
-def test_a_kept_demo_can_be_gone_on_with_as_it_says(shown: Shown, run: Run) -> None:
+def test_the_next_commands_of_a_kept_demo_work(shown: Shown, run: Run) -> None:
     first, *commands = map(shlex.split, json.loads(shown.ran.stdout)["data"]["next"])
 
     assert first == ["cd", str(shown.library.root)]
@@ -170,7 +170,7 @@ def test_a_folder_that_holds_something_is_not_kept_in(shown: Shown, run: Run) ->
     assert _state(shown.library) == before
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, run: Run) -> None:
+def test_an_unwritable_path_is_reported(tmp_path: Path, run: Run) -> None:
     (tmp_path / "file").write_text("")
 
     assert run("demo", "--keep", str(tmp_path / "file")).code == 2
@@ -222,7 +222,7 @@ def test_a_story_that_is_not_true_is_a_no(
     assert Path.cwd() == here
 
 
-def test_what_a_step_tells_can_stand_in_later_lines(
+def test_later_steps_can_use_the_output_of_a_step(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = [
@@ -363,7 +363,7 @@ def test_the_demo_leaves_nothing(here: Path, run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_without_a_sandbox_the_demo_says_so(here: Path) -> None:
+def test_the_demo_reports_a_missing_sandbox(here: Path) -> None:
     ran = subprocess.run(
         [*DEMO, "--keep", "kept"],
         env=os.environ | {"SKILLFORGE_SANDBOX": "podman", "PATH": _few_programs(here)},

@@ -104,7 +104,9 @@ def test_doctor_names_no_damage(read_only: LibraryFolder) -> None:
     assert items["private store"]["ok"]
 
 
-def test_what_writes_says_what_has_to_be_writable(read_only: LibraryFolder) -> None:
+def test_commands_that_write_report_what_has_to_be_writable(
+    read_only: LibraryFolder,
+) -> None:
     [(code, output)] = outcomes(
         read_only, "record csv-tables --key 1 --outcome success"
     )

@@ -99,7 +99,7 @@ def test_two_folders_of_one_name_have_a_verdict_each(tmp_path: Path, run: Run) -
     }
 
 
-def test_a_base_that_is_nowhere_says_what_to_give(
+def test_the_error_for_an_unknown_base_says_what_to_pass(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -241,7 +241,7 @@ def test_an_end_is_an_end(bench: Bench, forge: Forge, state: State) -> None:
         forge.merge(opened, "Merge\n", WHO)
 
 
-def test_an_update_replaces_head_and_voids_what_was_said(
+def test_an_update_replaces_the_head_and_voids_approvals(
     bench: Bench, forge: Forge
 ) -> None:
     opened, _ = open_one(bench)

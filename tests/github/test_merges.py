@@ -50,7 +50,7 @@ def test_a_merge_is_noted_and_audited(team: Team, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_merge_that_nobody_noted_is_told(team: Team, method: str) -> None:
+def test_a_merge_without_a_note_is_reported(team: Team, method: str) -> None:
     team.clone(REVIEWER)
     merged(team, method)
     team.fetch(REVIEWER)
@@ -64,7 +64,7 @@ def test_a_merge_that_nobody_noted_is_told(team: Team, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["squash", "rebase"])
-def test_commits_that_are_not_here_are_told(team: Team, method: str) -> None:
+def test_missing_commits_are_reported(team: Team, method: str) -> None:
     team.clone(REVIEWER)
     merged(team, method)
     team.ok(AUTHOR, "promoted")
@@ -207,7 +207,7 @@ def test_a_rollback_in_githubs_pages_is_understood(team: Team) -> None:
     assert team.ok(AUTHOR, "promoted")["recorded"] == []  # it speaks for itself
 
 
-def test_a_push_to_main_is_told(team: Team) -> None:
+def test_a_push_to_main_is_reported(team: Team) -> None:
     before = team.repo.git("rev-parse", "main")
     team.push("main", {SKILL: skill_md("xlsx-tables", "", body("one"))})
 

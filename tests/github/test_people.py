@@ -124,7 +124,7 @@ def call(team: Team, verb: str, path: str, fields: dict[str, str], who: str) -> 
     urlopen(Request(url, json.dumps(fields).encode(), head, method=verb)).close()
 
 
-def test_one_that_goes_elsewhere_is_not_promoted(team: Team) -> None:
+def test_a_pull_request_to_another_branch_is_not_promoted(team: Team) -> None:
     team.repo.git("branch", "dev", "main")
     team.propose("xlsx-tables")
     team.approve(1)
@@ -173,7 +173,7 @@ def test_a_member_who_may_only_read_does_not_approve(team: Team) -> None:
     assert "0 of 1 approvals" in refused.err
 
 
-def test_a_refresh_forgets_nobody(team: Team) -> None:
+def test_a_refresh_keeps_every_author(team: Team) -> None:
     data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
     team.push(data["branch"], by_hand("by", "rita"), REVIEWER)
     number = team.propose("bb-two")
@@ -187,7 +187,7 @@ def test_a_refresh_forgets_nobody(team: Team) -> None:
     assert "can't approve it" in refused.err
 
 
-def test_the_token_of_an_app_is_nobody(team: Team) -> None:
+def test_an_app_token_is_not_a_person(team: Team) -> None:
     team.propose("xlsx-tables")
     refused = {"message": "Resource not accessible by integration"}
     team.hub.fail("GET", r"/user$", status=403, body=refused, times=None)
@@ -206,7 +206,7 @@ def test_an_account_that_is_gone_counts_for_nothing(team: Team) -> None:
     assert team(REVIEWER, "promote", 1).code == 4
 
 
-def test_a_bot_is_no_person_whatever_it_says(team: Team) -> None:
+def test_a_bot_is_never_a_person(team: Team) -> None:
     team.propose("xlsx-tables")
     team.repo.pulls[1].author.kind = "Bot"
 
@@ -263,7 +263,7 @@ def test_a_stranger_takes_no_drafts_place(team: Team) -> None:
     assert theirs["proposal"] == data["proposal"]  # claims are no bytes
 
 
-def test_a_stranger_keeps_nobody_from_proposing(team: Team) -> None:
+def test_a_stranger_cannot_block_proposals(team: Team) -> None:
     claims = "Sly\n\nSkill: xlsx-tables\nSkill: csv-tables\nAction: edit"
     number = stranger_says(team, claims, {"evidence/csv-tables/x.json": "{}"})
 
@@ -273,7 +273,7 @@ def test_a_stranger_keeps_nobody_from_proposing(team: Team) -> None:
     assert row["skills"] == ["csv-tables"]
 
 
-def test_a_fork_that_is_gone_is_told(team: Team) -> None:
+def test_a_deleted_fork_is_reported(team: Team) -> None:
     team.ok(STRANGER, "propose", team.draft("xlsx-tables"))
     team.land("aa-one")
     pull = team.repo.pulls[1]
@@ -304,7 +304,7 @@ def test_labels_of_others_are_left_alone(team: Team) -> None:
     assert not [e for e in team.hub.exchanges if "rulesets" in e.path]
 
 
-def test_who_may_not_write_is_told_before_approving(team: Team) -> None:
+def test_users_without_write_access_are_warned_before_approving(team: Team) -> None:
     team.propose("xlsx-tables")
 
     refused = team(STRANGER, "review", 1, "--approve")

@@ -48,7 +48,7 @@ def test_a_dry_run_changes_nothing(team: Team) -> None:
     assert not team.repo.rulesets
 
 
-def test_drift_is_told_and_mended(team: Team) -> None:
+def test_drift_is_reported_and_fixed(team: Team) -> None:
     team.ok(ADMIN, "protect")
     team.repo.settings["allow_squash_merge"] = True
     [main] = [
@@ -96,7 +96,7 @@ def pushed(folder: Path, url: str, refspec: str) -> int:
     return done.returncode
 
 
-def test_the_policy_says_how_many_approve(team: Team) -> None:
+def test_the_policy_sets_the_number_of_approvals(team: Team) -> None:
     team.push("main", {"skillforge.yaml": "approvals: 2\n"}, AUTHOR)
 
     team.ok(ADMIN, "protect")
@@ -122,7 +122,7 @@ def test_codeowners_that_are_there_are_kept(team: Team) -> None:
     assert "/waivers.yaml @olga" in owners
 
 
-def test_who_is_no_admin_is_told(team: Team) -> None:
+def test_users_who_are_not_admins_get_an_error(team: Team) -> None:
     ran = team(REVIEWER, "protect")
 
     assert ran.code == 3
@@ -218,7 +218,7 @@ def test_owners_in_name_only_are_drift(team: Team, path: str, text: str) -> None
     assert team.audit_kinds(ADMIN, "--remote") == []
 
 
-def test_owners_that_cannot_be_written_any_more_are_told(team: Team) -> None:
+def test_code_owners_that_cannot_be_written_are_reported(team: Team) -> None:
     team.ok(ADMIN, "protect")
     for rules in team.repo.rulesets.values():
         rules["enforcement"] = "disabled"

@@ -52,7 +52,7 @@ def test_a_release_with_everything_in_it(tagged: Team) -> None:
     assert not data
 
 
-def test_twice_is_harmless(tagged: Team) -> None:
+def test_a_second_run_is_harmless(tagged: Team) -> None:
     tagged.ok(AUTHOR, "publish", "--to", "github")
     sent = len(tagged.hub.exchanges)
 
@@ -147,7 +147,7 @@ def test_the_highest_version_is_the_latest(tagged: Team) -> None:
     assert tagged.repo.latest.tag == "v1.1.0"
 
 
-def test_who_may_not_write_is_told(tagged: Team) -> None:
+def test_users_without_write_access_get_an_error(tagged: Team) -> None:
     tagged.clone(REVIEWER).git("fetch", "--quiet", str(tagged.repo.path), "--tags")
     tagged.repo.roles[REVIEWER] = "read"
 

@@ -128,7 +128,7 @@ def test_what_cannot_be_written_is_an_error(library: LibraryFolder) -> None:
         make(repo, NewCommit([base], "x\n", WHO, [TreeChange("a", b"b")]))
 
 
-def test_a_tree_that_is_lost_is_not_taken_for_an_empty_one(
+def test_a_lost_tree_is_not_read_as_an_empty_one(
     library: LibraryFolder,
 ) -> None:
     repo = GitRepo(library.root)

@@ -82,7 +82,7 @@ def test_trailers_are_added_to_a_message_that_has_none() -> None:
     assert trailers.added("Title\n", []) == "Title\n"
 
 
-def test_what_a_reason_says_is_no_trailer_that_is_there() -> None:
+def test_text_of_a_reason_is_not_read_as_a_trailer() -> None:
     message = trailers.message("Title", "Proposed-By: Rita", [("Skill", "x")])
 
     assert trailers.read(trailers.added(message, [("Proposed-By", "Rita")])) == {

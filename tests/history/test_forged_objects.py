@@ -7,7 +7,7 @@ from tests import raw_trees
 from tests.propose.conftest import Loop
 
 
-def test_a_forged_commit_graph_fools_nobody(loop: Loop) -> None:
+def test_a_forged_commit_graph_is_ignored(loop: Loop) -> None:
     loop.land("csv-tables", "good")
     pushed = _push(loop, "evil")
     root = loop.folder.root

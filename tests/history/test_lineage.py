@@ -26,7 +26,9 @@ def life(library: LibraryFolder, name: str) -> Life:
     return lives(library.library.repository(), "HEAD", [name])[name]
 
 
-def test_an_old_name_leads_to_what_absorbed_it(library: LibraryFolder) -> None:
+def test_an_old_name_resolves_to_the_skill_that_absorbed_it(
+    library: LibraryFolder,
+) -> None:
     remove(library, "csv-tables", "Absorbed-Into: pdf-tables")
 
     assert followed(library) == {"csv-tables": "pdf-tables"}
@@ -51,7 +53,7 @@ def test_a_chain_is_followed_to_its_end(library: LibraryFolder) -> None:
     assert followed(library) == {"csv-tables": "tables", "pdf-tables": "tables"}
 
 
-def test_a_chain_that_ends_nowhere_leads_nowhere(library: LibraryFolder) -> None:
+def test_a_chain_without_an_end_resolves_to_nothing(library: LibraryFolder) -> None:
     library.add_skill("tables")
     library.commit()
     remove(library, "csv-tables", "Absorbed-Into: pdf-tables")
@@ -100,7 +102,7 @@ def test_a_squash_with_other_trailers_behind_is_read(library: LibraryFolder) -> 
 
 
 @pytest.mark.parametrize("origin", ["agent-background", "human", ""])
-def test_the_commit_that_created_it_tells_who_did(
+def test_the_creating_commit_names_the_creator(
     library: LibraryFolder, origin: str
 ) -> None:
     library.add_skill("tables")
@@ -112,7 +114,7 @@ def test_the_commit_that_created_it_tells_who_did(
     assert life(library, "tables").origin == origin
 
 
-def test_a_merge_tells_when_and_its_commit_by_whom(
+def test_a_merge_has_the_time_and_its_commit_the_author(
     library: LibraryFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library.git("checkout", "--quiet", "-b", "work")
@@ -126,7 +128,7 @@ def test_a_merge_tells_when_and_its_commit_by_whom(
     assert life(library, "tables") == Life("curator", 1_767_916_800)
 
 
-def test_a_rollback_makes_nobody_its_maker(library: LibraryFolder) -> None:
+def test_a_rollback_does_not_change_the_creator(library: LibraryFolder) -> None:
     library.add_skill("tables")
     library.commit(
         message("Skill: tables", "Action: create", "Origin: agent-foreground")

@@ -174,7 +174,7 @@ def test_it_passes_the_same_checks_as_any_draft(
         pytest.param(" ", 2, id="empty"),
     ],
 )
-def test_a_command_that_cannot_run_is_said_so(
+def test_a_command_that_cannot_run_is_reported(
     learner: Learner, pattern: str, command: str, code: int
 ) -> None:
     assert learner("draft", pattern, "--agent", command).code == code

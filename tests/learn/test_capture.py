@@ -37,7 +37,7 @@ def test_a_verified_success_is_kept_with_the_parts_of_its_value(
     assert shown["tools"] == ["query", "list_tables", "write_file", "read_file"]
 
 
-def test_an_example_is_as_its_schema_says(learner: Learner) -> None:
+def test_an_example_matches_its_schema(learner: Learner) -> None:
     from skillforge.schema_errors import misfit
 
     learner.capture(*export_runs())
@@ -133,7 +133,7 @@ def test_six_tenths_are_enough(learner: Learner) -> None:
     assert [row["value"] for row in done["examples"]] == [0.6]
 
 
-def test_a_plain_example_is_approved_by_whoever_stands_for_it(learner: Learner) -> None:
+def test_a_plain_example_is_approved_by_its_reviewer(learner: Learner) -> None:
     row = plain("Summarize on-call incidents", inputs={"timeWindow": "24h"}, notes="Ok")
 
     done = learner.capture(row, options=("--reviewed-by", "Ada Lovelace"))
@@ -170,7 +170,7 @@ def test_an_example_that_waits_can_be_given_as_reviewed_later(learner: Learner) 
     assert [row["status"] for row in learner.examples()] == ["approved"]
 
 
-def test_what_a_model_judged_stays_that(learner: Learner) -> None:
+def test_an_outcome_from_a_model_stays_marked_as_such(learner: Learner) -> None:
     row = plain("Export it", outcome={"status": "success", "source": "llm"})
 
     learner.capture(row, options=("--reviewed-by", "Ada"))
@@ -220,7 +220,7 @@ def test_a_line_beyond_the_limit_is_passed_over(
         ),
     ],
 )
-def test_what_is_no_transcript_is_refused_and_nothing_stored(
+def test_other_files_are_refused_and_nothing_is_stored(
     learner: Learner, data: bytes, says: str
 ) -> None:
     good = learner.file("good.jsonl", [export_run("orders")])
@@ -300,7 +300,7 @@ def test_a_folder_is_walked_and_strange_files_in_it_passed_over(
     assert done["reasons"] == {"not a transcript": 1}
 
 
-def test_a_folder_without_transcripts_is_said_to_be_one(learner: Learner) -> None:
+def test_a_folder_without_transcripts_is_reported(learner: Learner) -> None:
     ran = learner("capture", learner.place)
 
     assert ran.code == 2
@@ -401,7 +401,7 @@ def test_the_store_is_its_owners_alone_and_cannot_be_committed(
     assert learner.folder.git("status", "--porcelain") == ""
 
 
-def test_a_damaged_store_is_said_to_be_and_left_alone(learner: Learner) -> None:
+def test_a_damaged_store_is_reported_and_left_alone(learner: Learner) -> None:
     learner.capture(export_run("orders"))
     path = learner.folder.root / ".git" / "skillforge" / "state.db"
     path.write_bytes(b"not a database" * 100)
@@ -531,7 +531,7 @@ def others(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Point]]:
     formats.formats.cache_clear()
 
 
-def test_mistakes_of_a_format_of_others_are_told(
+def test_errors_of_a_plugin_format_are_reported(
     learner: Learner, others: list[Point]
 ) -> None:
     others.append(Point(Clumsy()))
@@ -617,7 +617,7 @@ def test_an_edit_in_the_middle_of_a_file_is_seen(learner: Learner) -> None:
     assert learner.capture(*rows)["kept"] == 1
 
 
-def test_a_verdict_that_comes_later_is_taken(learner: Learner) -> None:
+def test_a_later_verdict_is_accepted(learner: Learner) -> None:
     calls = [
         {"tool_call_id": str(n), "function_name": f"tool{n}", "arguments": {}}
         for n in range(6)
@@ -646,7 +646,7 @@ def test_a_verdict_that_comes_later_is_taken(learner: Learner) -> None:
     assert (row["outcome"], row["source"]) == ("success", "verifier")
 
 
-def test_a_claim_is_kept_until_somebody_stands_for_it(learner: Learner) -> None:
+def test_a_claim_waits_for_a_reviewer(learner: Learner) -> None:
     steps = [{"tool": f"t{n}", "output": "Error: no"} for n in range(5)]
     steps += [{"tool": "t9", "output": "fine"}]
     row = plain("Export it", steps=steps, outcome="failure")
@@ -737,7 +737,7 @@ def test_private_names_of_sessions_and_times_stay_private(learner: Learner) -> N
     assert "corp.example" not in json.dumps(shown)
 
 
-def test_a_row_that_is_damaged_is_told(learner: Learner) -> None:
+def test_a_damaged_row_is_reported(learner: Learner) -> None:
     import sqlite3
 
     learner.capture(export_run("orders"))
@@ -767,7 +767,7 @@ def test_who_saw_a_session_may_say_how_it_ended(learner: Learner) -> None:
     assert learner("capture", path, "--outcome", "success").code == 2
 
 
-def test_what_was_passed_over_is_told_with_what_it_lacks(learner: Learner) -> None:
+def test_skipped_examples_are_reported_with_the_reason(learner: Learner) -> None:
     talk = [{"role": "user", "content": "Export the orders"}]
     talk += [m for n in range(6) for m in call(n, "query", "fine", table="orders")]
     path = learner.file("runs.jsonl", [{"messages": talk}])
@@ -828,7 +828,7 @@ def test_what_a_reviewed_file_rejects_is_not_approved(learner: Learner) -> None:
 @pytest.mark.parametrize(
     "options", [(), ("--format", "openai")], ids=["sniffed", "told"]
 )
-def test_a_blank_file_is_no_transcript(
+def test_a_blank_file_is_not_a_transcript(
     learner: Learner, text: str, options: tuple[str, ...]
 ) -> None:
     path = learner.file("blank.jsonl", [])
@@ -841,7 +841,7 @@ def test_a_blank_file_is_no_transcript(
     assert "is not a transcript" in named.err
 
 
-def test_who_stands_for_a_session_says_how_it_ended(learner: Learner) -> None:
+def test_a_reviewer_of_a_session_has_to_give_its_outcome(learner: Learner) -> None:
     path = learner.file("sessions.jsonl", [export_run("orders", None)])
 
     alone = learner("capture", path, "--reviewed-by", "Ada")

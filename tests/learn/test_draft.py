@@ -53,7 +53,9 @@ def test_a_draft_is_a_contract(learner: Learner, pattern: str) -> None:
     assert learner("validate", draft["skill"]).code == 0
 
 
-def test_nothing_of_a_single_run_stands_in_it(learner: Learner, pattern: str) -> None:
+def test_the_draft_contains_nothing_of_a_single_run(
+    learner: Learner, pattern: str
+) -> None:
     text = text_of(learner, learner.ok("draft", pattern)["skill"])
 
     for table in TABLES:
@@ -133,7 +135,7 @@ def test_two_successes_are_not_enough(learner: Learner) -> None:
     assert "too few verified successes: 2; a draft needs 3" in ran.err
 
 
-def test_what_only_a_model_judged_makes_no_draft(learner: Learner) -> None:
+def test_outcomes_from_a_model_alone_make_no_draft(learner: Learner) -> None:
     claim = {"status": "success", "source": "llm"}
     rows = [
         plain(f"Export the {table} table", table, outcome=claim) for table in TABLES
@@ -370,7 +372,7 @@ def test_odd_tasks_make_valid_skills(learner: Learner, task: str) -> None:
     assert learner("validate", draft["skill"]).code == 0
 
 
-def test_what_one_run_did_to_recover_is_not_told(learner: Learner) -> None:
+def test_the_recovery_of_a_single_run_is_omitted(learner: Learner) -> None:
     def run(number: int, table: str) -> dict[str, Any]:
         row = export_run(table)
         if number == 0:
@@ -437,7 +439,7 @@ def test_commands_that_look_alike_are_steps_of_their_own(learner: Learner) -> No
     assert "Run `pip install build`" not in text
 
 
-def test_every_input_that_is_used_is_told(learner: Learner) -> None:
+def test_every_used_input_is_documented(learner: Learner) -> None:
     def run(service: str) -> dict[str, Any]:
         row = deploy(service)
         login = f"https://ada:{service}-pw99@git.example.com"
@@ -464,7 +466,7 @@ def test_the_policys_names_do_not_get_into_a_page(learner: Learner) -> None:
     assert "list_tables" not in text_of(learner, draft["skill"])
 
 
-def test_texts_with_names_are_not_taken_for_forms(learner: Learner) -> None:
+def test_texts_with_names_are_not_read_as_templates(learner: Learner) -> None:
     def run(table: str, *, report: str) -> dict[str, Any]:
         row = export_run(table)
         row["messages"][-1:-1] = call(7, "report", "ok", words=report.format(table))

@@ -39,7 +39,7 @@ def test_an_approval_has_a_name_and_a_reason(full: Learner) -> None:
     assert review["at"]
 
 
-def test_whoever_git_says_decides_by_default(full: Learner) -> None:
+def test_the_git_user_is_the_default_reviewer(full: Learner) -> None:
     number = full.examples()[0]["id"]
     full.ok("examples", "reject", number, "--reason", "A story")
 
@@ -80,7 +80,7 @@ def test_who_approves_may_stand_for_the_outcome(learner: Learner) -> None:
     assert (row["outcome"], row["source"], row["value"]) == ("success", "human", 1.0)
 
 
-def test_nobody_overrules_a_verifier(full: Learner) -> None:
+def test_a_verifier_cannot_be_overruled(full: Learner) -> None:
     (failed,) = full.examples("--outcome", "failure")
 
     ran = full("examples", "approve", failed["id"], "--outcome", "success")
@@ -119,7 +119,7 @@ def test_an_example_is_shown_in_full(learner: Learner) -> None:
     assert "      1,2" in shown
 
 
-def test_an_outcome_that_somebody_stands_for_is_not_turned_round(
+def test_an_outcome_confirmed_by_a_person_is_not_reversed(
     learner: Learner,
 ) -> None:
     learner.capture(export_run("orders", None))

@@ -106,7 +106,7 @@ def test_the_official_client_reads_and_proposes_over_http(served: Served) -> Non
         pytest.param({"Authorization": "Bearer \xff"}, id="latin"),
     ],
 )
-def test_without_the_token_nobody_is_served(
+def test_requests_without_the_token_are_refused(
     served: Served, headers: dict[str, str]
 ) -> None:
     for method in ("POST", "GET", "DELETE", "OPTIONS"):
@@ -126,7 +126,7 @@ def test_without_the_token_nobody_is_served(
         pytest.param({"Origin": "http://127.0.0.1:1"}, id="other-port"),
     ],
 )
-def test_a_page_that_leads_its_name_here_is_refused(
+def test_a_rebound_host_name_is_refused(
     served: Served, headers: dict[str, str]
 ) -> None:
     answer = served.ask(Authorization=f"Bearer {TOKEN}", **headers)

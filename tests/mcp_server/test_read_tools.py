@@ -63,14 +63,14 @@ def test_a_large_library_is_listed_in_pages(server: Any, loop: Loop) -> None:
 
 
 @pytest.mark.parametrize("cursor", ["7", "[", '["a"]', "[1, 2]", '["a", "b", "c"]'])
-def test_a_cursor_that_nobody_gave_is_refused(server: Any, cursor: str) -> None:
+def test_an_unknown_cursor_is_refused(server: Any, cursor: str) -> None:
     answer = once(server, "skills_list", cursor=cursor)
 
     assert not answer["success"]
     assert "without it" in answer["hint"]
 
 
-def test_a_category_without_skills_says_so(server: Any) -> None:
+def test_a_category_without_skills_has_a_message(server: Any) -> None:
     answer = once(server, "skills_list", category="cooking")
 
     assert (answer["skills"], answer["categories"]) == ([], [])
@@ -122,7 +122,7 @@ def test_a_skill_is_shown_in_the_shape_of_hermes(server: Any, loop: Loop) -> Non
     assert (Path(answer["skill_dir"]) / "scripts/run.py").read_text() == "print(1)\n"
 
 
-def test_linked_files_are_shown_and_bytes_are_told(server: Any, loop: Loop) -> None:
+def test_linked_files_are_shown_and_binary_ones_named(server: Any, loop: Loop) -> None:
     loop.folder.write(f"skills/{NAME}/references/api.md", "# API\n")
     (loop.folder.root / f"skills/{NAME}/assets").mkdir()
     (loop.folder.root / f"skills/{NAME}/assets/x.bin").write_bytes(b"\0\1")
@@ -163,7 +163,7 @@ def test_a_file_outside_of_the_skill_is_not_read(server: Any) -> None:
     assert "has no file" in answer["error"]
 
 
-def test_search_finds_and_says_why(server: Any, loop: Loop) -> None:
+def test_search_results_have_a_reason(server: Any, loop: Loop) -> None:
     loop.land("zebra-counting", "stripes", "savanna")
 
     answer = once(server, "skill_search", query="count zebra stripes", limit=1)
@@ -280,7 +280,7 @@ def test_only_versions_that_main_had_are_shown(server: Any, loop: Loop) -> None:
     assert "never had the version" in answer["error"]
 
 
-def test_an_old_name_leads_to_what_took_its_place(server: Any, loop: Loop) -> None:
+def test_an_old_name_resolves_to_its_replacement(server: Any, loop: Loop) -> None:
     create = {
         "action": "create",
         "name": "all-tables",

@@ -41,7 +41,7 @@ def test_an_agent_reads_and_proposes(loop: Loop) -> None:
     assert done["version"] == loop.tree(NAME)
 
 
-def test_mistakes_get_answers_and_the_server_goes_on(loop: Loop) -> None:
+def test_mistakes_get_answers_and_the_server_keeps_running(loop: Loop) -> None:
     async def work(agent: Agent) -> None:
         with pytest.raises(MCPError, match="skill_view"):
             await agent.client.call_tool("skill_vew", {})

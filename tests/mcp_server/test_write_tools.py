@@ -202,7 +202,7 @@ def background(loop: Loop) -> Any:
     return server_of(LibraryContext(loop.folder.root, is_background=True))
 
 
-def test_whoever_works_unseen_reads_before_it_writes(loop: Loop) -> None:
+def test_a_background_agent_reads_before_it_writes(loop: Loop) -> None:
     async def work(agent: Agent) -> tuple[dict[str, Any], dict[str, Any]]:
         blind = await agent.patch(OLD, NEW)
         await agent("skill_view", name=NAME)
@@ -304,7 +304,7 @@ def test_a_transcript_is_redacted_and_kept_for_a_person(
         pytest.param({"transcript": "hello"}, "not a transcript", id="prose"),
     ],
 )
-def test_what_is_no_transcript_is_refused(
+def test_an_invalid_transcript_is_refused(
     server: Any, given: dict[str, str], says: str
 ) -> None:
     answer = once(server, "skill_capture", **given)

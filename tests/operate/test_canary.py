@@ -89,7 +89,7 @@ def test_promoting_twice_starts_one_rollout(field: Field) -> None:
     ("start", "expected"),
     [("edits", False), ("all", True), ("none", False)],
 )
-def test_the_policy_says_what_starts_a_rollout(
+def test_the_policy_decides_what_starts_a_rollout(
     field: Field, start: str, expected: bool
 ) -> None:
     field.policy(f"{POLICY}canary: {{start: {start}}}\n")

@@ -331,7 +331,7 @@ def test_the_more_urgent_comes_first(
 
 @pytest.mark.needs_sandbox
 @pytest.mark.parametrize("key", ["", "[]", "3", "{", '{"interpreter": 3}'])
-def test_what_another_tool_wrote_is_no_stumbling_block(loop: Loop, key: str) -> None:
+def test_case_records_of_another_tool_are_harmless(loop: Loop, key: str) -> None:
     add(loop, "upper-case")
     row = CaseRecord("upper-case", loop.tree("upper-case"), key, 5, False, key)
     store(loop).save_case_records([row])

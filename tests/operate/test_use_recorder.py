@@ -154,7 +154,9 @@ def test_a_bad_line_is_named_and_stops_no_other(field: Field) -> None:
         pytest.param({"id": "\ud800"}, "`id` is not text", id="surrogate"),
     ],
 )
-def test_a_line_that_is_no_report_says_why(line: dict[str, Any], why: str) -> None:
+def test_a_line_that_is_not_a_report_has_a_reason(
+    line: dict[str, Any], why: str
+) -> None:
     whole = line if "skill" in line or "key" in line else {"skill": "a", "key": "k"}
     [read] = read_lines([json.dumps({**whole, **line})])
 

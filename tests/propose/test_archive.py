@@ -188,7 +188,7 @@ def test_what_was_never_on_main_is_not_restored(loop: Loop) -> None:
     assert "exact" in [finding["rule"] for finding in found]
 
 
-def test_a_branch_that_only_touches_the_archive_is_judged(loop: Loop) -> None:
+def test_a_branch_that_only_changes_the_archive_is_checked(loop: Loop) -> None:
     loop.folder.git("checkout", "--quiet", "-b", "sly")
     loop.folder.write("archive/old/SKILL.md", skill_md("old"))
     loop.folder.commit("Slip it in")

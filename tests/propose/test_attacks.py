@@ -29,7 +29,7 @@ def test_a_push_that_claims_to_revert_what_is_yet_to_come(loop: Loop) -> None:
     assert loop.audit_kinds() == ["direct-push"]
 
 
-def test_a_folder_that_became_a_link_is_no_revert(loop: Loop) -> None:
+def test_a_folder_replaced_by_a_link_is_not_a_revert(loop: Loop) -> None:
     merge = loop.land("xlsx-tables")["merge"]
     loop.folder.git("rm", "-r", "--quiet", "skills/xlsx-tables")
     loop.folder.write("lib/SKILL.md", "evil")
@@ -278,7 +278,7 @@ def test_a_rejected_proposal_that_is_merged_by_hand(loop: Loop) -> None:
     assert loop.audit_kinds() == ["record-mismatch"]
 
 
-def test_a_merge_by_hand_is_not_taken_for_a_promotion(loop: Loop) -> None:
+def test_a_manual_merge_is_not_a_promotion(loop: Loop) -> None:
     number = loop.propose("xlsx-tables")
     branch = loop.ok("proposals")["proposals"][0]["branch"]
     loop.folder.git("merge", "--quiet", "--no-ff", "--no-edit", branch)
@@ -303,7 +303,7 @@ def test_a_branch_that_was_rewritten_is_refused(loop: Loop, message: str) -> Non
     assert loop("promote", number).code == 1
 
 
-def test_a_branch_from_nowhere_locks_nobody_out(loop: Loop) -> None:
+def test_an_unrelated_branch_does_not_block_the_library(loop: Loop) -> None:
     number = loop.propose("xlsx-tables")
     branch = loop.ok("proposals")["proposals"][0]["branch"]
     tree = loop.folder.git("rev-parse", "main^{tree}").strip()
@@ -499,7 +499,7 @@ def test_a_clone_goes_on_counting(loop: Loop, tmp_path: Path, run: Run) -> None:
 # --- adopted skills ---
 
 
-def test_an_adopted_skill_with_an_odd_file_can_be_mended(loop: Loop) -> None:
+def test_an_adopted_skill_with_an_odd_file_can_be_fixed(loop: Loop) -> None:
     loop.folder.write("skills/csv-tables/scripts/.gitkeep", "")
     (loop.folder.root / "skills/csv-tables/link").symlink_to("SKILL.md")
     loop.folder.commit("As it was")

@@ -123,7 +123,7 @@ def test_an_agent_has_to_prove_more(judge: Judge) -> None:
 
 
 @pytest.mark.needs_sandbox
-def test_a_look_at_syntax_is_no_proof(judge: Judge, loop: Loop) -> None:
+def test_a_code_block_does_not_count_as_a_test_case(judge: Judge, loop: Loop) -> None:
     draft = judge.propose({"scripts/up.py": SCRIPT})
     assert draft
     folder = loop.draft(judge.folder, "upper-case")
@@ -206,7 +206,9 @@ def test_the_gate_believes_no_cache(judge: Judge) -> None:
     assert (passed, rules) == (False, {"trial-failed"})
 
 
-def test_who_approves_what_the_gate_refuses_is_told(judge: Judge, loop: Loop) -> None:
+def test_approving_what_the_gate_refuses_prints_a_warning(
+    judge: Judge, loop: Loop
+) -> None:
     number = judge.propose({"scripts/up.py": SCRIPT})
     loop("gate", number)
 

@@ -131,7 +131,7 @@ def test_promote_checks_no_tree_twice(
     assert set(checked.values()) == {1}
 
 
-def test_a_time_alone_is_no_unsaved_change(loop: Loop) -> None:
+def test_a_changed_mtime_is_not_an_unsaved_change(loop: Loop) -> None:
     number = loop.propose("csv-tables", "new")
     loop.approve(number)
     os.utime(loop.folder.root / "skills/csv-tables/SKILL.md", (1, 1))

@@ -253,7 +253,7 @@ def test_a_mistake_is_named_and_nothing_is_proposed(
     "text",
     ["", "{", "3", "null", "[[[[", '{"operations": 3}', '{"ops": []}', "\udcff"],
 )
-def test_what_is_no_batch_is_refused(loop: Loop, send: Any, text: str) -> None:
+def test_an_invalid_batch_is_refused(loop: Loop, send: Any, text: str) -> None:
     assert send(text.encode("utf-8", "replace").decode()).code == 2
 
 

@@ -43,7 +43,7 @@ def test_the_branch_is_gone_and_its_commits_are_kept(loop: Loop) -> None:
     loop.fsck()
 
 
-def test_promoting_again_says_the_same(loop: Loop) -> None:
+def test_promoting_again_has_the_same_result(loop: Loop) -> None:
     number = approved(loop)
 
     assert loop.promote(number) == loop.promote(number)
@@ -277,7 +277,7 @@ def test_an_unknown_number_is_named(loop: Loop) -> None:
 
 
 @pytest.mark.slow
-def test_a_refresh_forgets_nobody_who_had_a_hand_in_it(loop: Loop) -> None:
+def test_a_refresh_keeps_every_author(loop: Loop) -> None:
     number = loop.propose("xlsx-tables")
     branch = loop.ok("review", number)["branch"]
     loop.folder.git("checkout", "--quiet", branch)

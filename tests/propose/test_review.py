@@ -113,7 +113,7 @@ def test_an_added_line_cannot_look_like_one_that_was_there(
         pytest.param("test@example.invalid", id="mail-as-name"),
     ],
 )
-def test_nobody_approves_their_own(loop: Loop, who: str) -> None:
+def test_users_cannot_approve_their_own_proposals(loop: Loop, who: str) -> None:
     number = loop.propose("xlsx-tables")
 
     ran = loop("review", number, "--approve", "--as", who)

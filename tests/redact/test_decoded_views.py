@@ -235,7 +235,7 @@ def test_the_name_of_a_field_is_read_plainly() -> None:
         "DB_PW=hunter2",
     ],
 )
-def test_a_password_in_a_sentence_or_command_goes(text: str) -> None:
+def test_a_password_in_a_sentence_or_command_is_redacted(text: str) -> None:
     for form in (text, {"task": text}, text.replace("hunter2", f"{RED}hunter2{END}")):
         left = str(cleaned(form))
         assert "hunter2" not in left

@@ -288,7 +288,7 @@ def test_what_only_looks_like_a_person_stays(value: object) -> None:
         assert cleaned(form) == form
 
 
-def test_a_value_of_a_field_goes_from_sentences_as_well() -> None:
+def test_a_field_value_is_redacted_in_sentences_too() -> None:
     given = {
         "task": "Hi, I'm Yusuf Rossi from 19122.",
         "steps": [{"first_name": "Yusuf", "last_name": "Rossi", "zip": "19122"}],
@@ -303,7 +303,7 @@ def test_a_value_of_a_field_goes_from_sentences_as_well() -> None:
     }
 
 
-def test_a_value_that_is_also_a_word_goes_from_its_field_only() -> None:
+def test_a_value_that_is_a_word_is_redacted_in_its_field_only() -> None:
     given = {
         "first_name": "Mark",
         "state": "OR",
@@ -349,7 +349,7 @@ def test_a_value_that_is_also_a_word_goes_from_its_field_only() -> None:
         ('id,name_on_card\n1,"Byron, Ada"\n', 'id,name_on_card\n1,"<NAME_3>"\n'),
     ],
 )
-def test_what_is_said_of_a_field_counts(text: str, left: str) -> None:
+def test_a_description_of_a_field_counts(text: str, left: str) -> None:
     assert cleaned(text) == left
 
 
@@ -393,14 +393,14 @@ PASSWORDS: dict[str, object] = {
 
 
 @pytest.mark.parametrize("given", PASSWORDS.values(), ids=PASSWORDS)
-def test_a_password_in_its_field_goes(given: object) -> None:
+def test_a_password_in_its_field_is_redacted(given: object) -> None:
     left = Redaction()(given)
 
     assert WORD not in str(left)
     assert remains(left, KnownPrivate()) == {}
 
 
-def test_a_short_password_goes_from_its_field_only() -> None:
+def test_a_short_password_is_redacted_in_its_field_only() -> None:
     assert Redaction()({"password": "abc", "steps": "abc is a word"}) == {
         "password": "<SECRET_1>",
         "steps": "abc is a word",

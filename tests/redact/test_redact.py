@@ -113,7 +113,7 @@ def test_private_values_are_taken_out(kind: str, around: str) -> None:
         "The admin password for the old server is xK9#mPq2.",
     ],
 )
-def test_what_stands_where_a_secret_stands_is_one(text: str) -> None:
+def test_a_value_in_the_place_of_a_secret_is_a_secret(text: str) -> None:
     assert "<SECRET_1>" in str(cleaned(text))
 
 
@@ -176,7 +176,7 @@ def test_long_ids_that_a_machine_made_up_are_found() -> None:
     assert len(missed) <= len(made_up) / 100, missed
 
 
-def test_a_value_has_one_placeholder_wherever_it_stands() -> None:
+def test_a_value_has_the_same_placeholder_everywhere() -> None:
     value = {
         "task": "Write to bo@corp.example",
         "steps": [{"to": "Bo@Corp.example"}, "cc bo@corp.example, eve@corp.example"],

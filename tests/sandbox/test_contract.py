@@ -159,7 +159,7 @@ def test_what_is_private_below_the_system_is_not_there(
     assert ended.out.split() == [b"/usr/bin"]
 
 
-def test_what_of_usr_local_is_no_programs_is_private(tmp_path: Path) -> None:
+def test_data_below_usr_local_is_private(tmp_path: Path) -> None:
     for path in ("bin", "lib", "share", "etc", "src", "var/data", "node/bin", "conf.d"):
         (tmp_path / path).mkdir(parents=True)
     (tmp_path / "man").symlink_to("share")
@@ -200,7 +200,7 @@ print(json.dumps({
 """
 
 
-def test_it_has_no_rights_and_is_nobody(start: Start, box: Sandbox) -> None:
+def test_the_job_runs_without_rights_as_nobody(start: Start, box: Sandbox) -> None:
     """Without namespaces only root can be somebody else."""
     rights = json.loads(start("python3", "-c", RIGHTS).out)
 
@@ -227,7 +227,7 @@ def test_there_is_no_network(start: Start) -> None:
             server.accept()
 
 
-def test_a_planted_secret_that_is_taken_is_told(start: Start) -> None:
+def test_reading_a_planted_secret_is_reported(start: Start) -> None:
     quiet = start("sh", "-c", "ls ~/.ssh", has_traps=True)
     loud = start(
         *("sh", "-c", "cat ~/.ssh/id_ed25519 >/dev/null; echo $GITHUB_TOKEN"),

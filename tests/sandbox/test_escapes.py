@@ -339,7 +339,7 @@ def test_it_cannot_reach_the_network_and_the_try_is_reported(
 
 
 @pytest.mark.needs_sandbox
-def test_what_talks_to_itself_is_not_taken_for_a_try(attempt: Try) -> None:
+def test_local_connections_are_not_reported_as_attempts(attempt: Try) -> None:
     """Where it cannot, which is a known weakness, it fails, and is not accused."""
     script = """
 import socket, threading

@@ -59,7 +59,7 @@ def test_entries_of_other_tools_stay_as_they_are(tmp_path: Path) -> None:
         pytest.param("[" * 100_000, id="deep"),
     ],
 )
-def test_a_file_that_is_no_lock_is_told_and_kept(
+def test_a_file_that_is_not_a_lock_is_reported_and_kept(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -88,7 +88,7 @@ def test_a_file_that_is_no_lock_is_told_and_kept(
         pytest.param("csv", {"ref": "v1\nall is well"}, id="ref-line"),
     ],
 )
-def test_an_entry_that_makes_no_sense_is_refused(
+def test_an_invalid_entry_is_refused(
     tmp_path: Path, name: str, change: dict[str, Any]
 ) -> None:
     path = tmp_path / "skills-lock.json"

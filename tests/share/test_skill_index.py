@@ -201,7 +201,7 @@ def test_skills_that_no_client_can_read_are_listed_with_the_reason(
 
 
 @pytest.mark.parametrize("command", ["list", "catalog", "search", "show"])
-def test_where_there_is_no_library_a_sentence_says_so(
+def test_a_missing_library_is_reported_in_a_sentence(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -51,7 +51,7 @@ def store(tmp_path: Path) -> Path:
         pytest.param(lambda path: Examples(path).rows(), id="examples"),
     ],
 )
-def test_it_is_an_error_that_says_how_to_go_on(
+def test_the_error_says_how_to_continue(
     store: Path,
     damage: Callable[[Path], None],
     words: str,

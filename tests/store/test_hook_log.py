@@ -77,6 +77,6 @@ def test_the_newest_of_both_counts(log: Path) -> None:
     assert last_session(log) == "later"
 
 
-def test_no_log_is_no_entry(log: Path) -> None:
+def test_a_missing_log_has_no_entry(log: Path) -> None:
     assert hook_log.last(log.parents[1]) is None
     assert hook_log.last() is None

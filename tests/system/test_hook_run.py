@@ -234,7 +234,7 @@ def open_pipe() -> Iterator[int]:
     os.close(write)
 
 
-def test_an_input_that_nobody_closes_is_not_waited_for(
+def test_an_input_that_stays_open_is_not_waited_for(
     library: LibraryFolder, open_pipe: int
 ) -> None:
     started = time.monotonic()
@@ -459,7 +459,7 @@ def test_a_bug_is_shown_with_its_place(
     assert b"hooks.py" in ran.stderr
 
 
-def test_json_tells_of_failures_too(library: LibraryFolder) -> None:
+def test_json_reports_failures_too(library: LibraryFolder) -> None:
     unknown = hook("copilot", "--json", cwd=library.root)
     silent = hook("codex", "--json", cwd=library.root)
 

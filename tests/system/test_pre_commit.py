@@ -69,7 +69,7 @@ def test_a_commit_of_a_bad_skill_is_stopped(library: LibraryFolder) -> None:
 
 
 @pytest.mark.slow
-def test_unstaged_changes_are_not_judged(library: LibraryFolder) -> None:
+def test_unstaged_changes_are_not_checked(library: LibraryFolder) -> None:
     pre_commit(library, "install")
     library.add_skill("csv-tables")
     library.git("add", "--all")

@@ -157,7 +157,7 @@ def test_a_session_is_captured_once_ten_calls_have_come(
     assert other["kept"] is None
 
 
-def test_what_goes_wrong_is_told_by_status(
+def test_status_reports_errors(
     library: LibraryFolder, hook: Any, tmp_path: Path
 ) -> None:
     assert "no session has ended" in hook("status").out
@@ -226,7 +226,7 @@ def test_hermes_is_asked_for_a_session_that_is_in_its_database(
         ),
     ],
 )
-def test_whatever_an_agent_tells_is_understood_or_left_out(
+def test_any_input_of_an_agent_is_parsed_or_skipped(
     text: str, call: hooks.HookCall
 ) -> None:
     assert hooks.HookCall.of(text) == call

@@ -201,7 +201,7 @@ def test_links_are_no_cases(prove: Prove) -> None:
 
 
 @pytest.mark.needs_sandbox
-def test_a_pipe_that_lies_there_keeps_nobody_waiting(prove: Prove) -> None:
+def test_a_named_pipe_does_not_block(prove: Prove) -> None:
     prove.write({"tests/b.yaml": "run: ['true']"})
     folder = prove.library.root / "skills/proven"
     os.mkfifo(folder / "tests/a.yaml")

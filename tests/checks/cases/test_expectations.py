@@ -91,7 +91,7 @@ def test_what_is_met_is_not_mentioned(rule: dict[str, Any] | str, out: str) -> N
     assert of_stdout(rule, out) == []
 
 
-def test_an_exit_says_what_the_program_said() -> None:
+def test_an_exit_code_difference_shows_the_output() -> None:
     [found] = differences({"exit": [0, 3]}, ended(code=1, err="Traceback\nBoom: x\n"))
 
     assert found == "exit: expected 0 or 3, got 1; output: Boom: x"

@@ -235,7 +235,7 @@ def test_one_bad_example_does_not_hide_the_others(prove: Prove) -> None:
         pytest.param({"question": LONG, "output": "x"}, LONG, id="other-key"),
     ],
 )
-def test_a_copy_in_another_spelling_is_one(
+def test_a_copy_in_another_spelling_is_still_a_copy(
     prove: Prove, record: dict[str, Any], text: str
 ) -> None:
     held = json.dumps({"held_out": True, **record})

@@ -147,7 +147,7 @@ def test_a_script_has_to_say_what_runs_it(prove: Prove, first: str) -> None:
     assert "name the interpreter" in trials["tests/a.sh"]["detail"]
 
 
-def test_files_that_look_like_tests_and_are_none_are_told(prove: Prove) -> None:
+def test_files_that_only_look_like_tests_are_reported(prove: Prove) -> None:
     files = ["tests/a.json", "tests/x_test.py", "tests/B.YAML", "tests/plain.sh"]
     prove.write(dict.fromkeys(files, "x"))
     (prove.library.root / "skills/proven/tests/plain.sh").chmod(0o644)
@@ -349,7 +349,7 @@ def test_evidence_that_is_a_link_is_not_read(prove: Prove, tmp_path: Path) -> No
     assert prove.run("--json").data["findings"] == []
 
 
-def test_too_few_cases_are_told_but_not_refused_here(prove: Prove) -> None:
+def test_too_few_cases_are_reported_but_not_refused_here(prove: Prove) -> None:
     prove.write({"scripts/x.py": "1"})
 
     ran = prove.run("--json")
@@ -606,7 +606,7 @@ def test_a_link_that_cannot_be_made_is_the_skills_own_error(
         job_setup.lay_out(crafted, scratch)
 
 
-def test_a_full_disk_is_told(prove: Prove, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(prove: Prove, monkeypatch: pytest.MonkeyPatch) -> None:
     prove.write({"tests/a.yaml": "run: ['true']\n"})
     monkeypatch.setattr(tempfile, "tempdir", "/nonexistent")
 

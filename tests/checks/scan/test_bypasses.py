@@ -212,7 +212,7 @@ def test_bytecode_that_differs_from_its_source_is_read(tmp_path: Path) -> None:
     assert "unreviewable-file" in {finding.rule for finding in result.findings}
 
 
-def test_a_link_is_told_and_not_followed(tmp_path: Path) -> None:
+def test_a_link_is_reported_and_not_followed(tmp_path: Path) -> None:
     folder = tmp_path / "csv-tables"
     folder.mkdir()
     (folder / "SKILL.md").write_text(skill_md("csv-tables"))

@@ -165,5 +165,5 @@ def test_a_notebook_that_is_none_is_read(scanned: Scanner) -> None:
 
 
 @pytest.mark.parametrize("name", own_signs())
-def test_every_pattern_is_one(name: str) -> None:
+def test_every_pattern_compiles(name: str) -> None:
     assert all(pattern.compiled.pattern for pattern in own_signs()[name].patterns)

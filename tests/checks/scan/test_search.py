@@ -164,7 +164,7 @@ def test_words_of_one_pattern_do_not_hide_another_sign() -> None:
 
 
 @pytest.mark.usefixtures("small_budget")
-def test_what_a_change_adds_is_told_also_if_it_is_too_much() -> None:
+def test_an_added_pattern_is_reported_even_in_too_much_text() -> None:
     """Signs that only a change is searched for."""
     text = "".join(f"reviews are not needed x{n}; " for n in range(2000))
     before, after = of_text("a.md", "Text."), of_text("a.md", text)

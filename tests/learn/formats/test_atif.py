@@ -129,7 +129,7 @@ def test_several_documents_are_several_episodes() -> None:
         pytest.param("result.json", b"[" * 10**5, OutcomeStatus.UNKNOWN, id="deep"),
     ],
 )
-def test_a_verifier_beside_the_trajectory_says_how_it_ended(
+def test_a_verifier_beside_the_trajectory_sets_the_outcome(
     name: str, content: bytes, status: OutcomeStatus
 ) -> None:
     outcome = only(read("atif", *ATIF, beside={name: content})).outcome
@@ -183,12 +183,12 @@ def test_documents_without_ids_are_different_sessions() -> None:
 
 
 @pytest.mark.parametrize("steps", [None, [], {}, "all"])
-def test_a_trajectory_without_steps_is_told(steps: Any) -> None:
+def test_a_trajectory_without_steps_is_reported(steps: Any) -> None:
     (problem,) = problems(read("atif", atif(steps=steps)))
     assert "without steps" in problem.message
 
 
-def test_steps_that_make_no_sense_are_counted_and_the_rest_is_kept() -> None:
+def test_invalid_steps_are_counted_and_the_rest_is_kept() -> None:
     document = atif(*ATIF[0]["steps"], 7, {"source": "oracle"}, {"source": ["user"]})
     found = read("atif", document)
     assert messages(found) == ["3 of 8 steps are not understood"]

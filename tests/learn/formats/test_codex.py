@@ -60,7 +60,7 @@ def test_the_flat_form_of_before_reads_the_same() -> None:
         ),
     ],
 )
-def test_what_the_program_says_in_the_users_name_is_no_request(words: str) -> None:
+def test_generated_user_messages_are_not_requests(words: str) -> None:
     assert only(rollout(codex_message("user", words), *CODEX)).task == TASK
     assert only(rollout(codex_message("user", words, TASK))).task == TASK
 
@@ -236,7 +236,7 @@ def test_without_an_id_the_session_is_named_after_its_file() -> None:
         pytest.param({"type": ["message"]}, id="odd-type"),
     ],
 )
-def test_a_line_that_makes_no_sense_is_told_by_its_number(line: dict[str, Any]) -> None:
+def test_an_invalid_line_is_reported_with_its_number(line: dict[str, Any]) -> None:
     found = rollout(*CODEX[:2], line, *CODEX[2:])
     assert [problem.line for problem in problems(found)] == [3]
     assert examples(found) == [only(rollout(*CODEX))]

@@ -102,7 +102,7 @@ def test_one_object_is_enough_to_tell(first: dict[str, Any], form: str) -> None:
         pytest.param({"type": ["user"], "payload": {}, "sessionId": 1}, id="odd"),
     ],
 )
-def test_what_is_no_transcript_is_known_by_none(first: dict[str, Any]) -> None:
+def test_no_format_recognises_other_files(first: dict[str, Any]) -> None:
     assert recognise([first]) is None
 
 
@@ -139,7 +139,7 @@ def test_reading_twice_gives_the_same_id(sample: Sample) -> None:
     assert only(read(form, *lines)).id == only(read(form, *lines)).id
 
 
-def test_an_object_that_makes_no_sense_is_told_and_reading_goes_on(
+def test_an_invalid_object_is_reported_and_reading_continues(
     sample: Sample,
 ) -> None:
     form, lines = sample
@@ -148,7 +148,9 @@ def test_an_object_that_makes_no_sense_is_told_and_reading_goes_on(
     assert [example.task for example in samples.examples(found)] == [TASK]
 
 
-def test_what_is_no_object_is_told_and_reading_goes_on(sample: Sample) -> None:
+def test_a_value_that_is_not_an_object_is_reported_and_reading_continues(
+    sample: Sample,
+) -> None:
     form, lines = sample
     found = read(form, ["a"], *lines)
     assert [problem.line for problem in samples.problems(found)] == [1]

@@ -263,7 +263,7 @@ def test_pages_of_the_table_hold_every_skill_once(show: Open) -> None:
     assert opened.texts("#page") == ["3 of 3"]
 
 
-def test_without_script_the_page_says_the_same(show: Open) -> None:
+def test_without_scripts_the_page_has_the_same_text(show: Open) -> None:
     plain = show("many", java_script_enabled=False)
     lively = show("many")
 

@@ -94,7 +94,7 @@ def test_the_policy_names_exactly_the_style_and_script_of_the_page(living: str) 
     assert "unsafe" not in policy[1]
 
 
-def test_an_empty_library_says_so() -> None:
+def test_an_empty_library_is_reported() -> None:
     text = words_of(parsed(page(sample.empty_library())))
 
     assert "This library has no skills yet." in text
