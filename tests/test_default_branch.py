@@ -123,7 +123,7 @@ def test_an_old_library_beside_main_has_to_say_which(tmp_path: Path) -> None:
     assert branch_of(folder) == "trunk"
 
 
-def test_a_branch_before_the_adoption_is_no_candidate(tmp_path: Path) -> None:
+def test_a_branch_from_before_the_adoption_is_not_a_candidate(tmp_path: Path) -> None:
     folder = LibraryFolder(tmp_path / "library")
     folder.root.mkdir()
     folder.git("init", "--quiet", "--initial-branch", "trunk")
@@ -179,7 +179,7 @@ def test_a_detached_head_and_linked_worktrees_change_nothing(tmp_path: Path) -> 
     assert folder.git("config", "skillforge.branch").strip() == "trunk"
 
 
-def test_a_bare_repository_goes_by_its_head(tmp_path: Path) -> None:
+def test_a_bare_repository_uses_its_head(tmp_path: Path) -> None:
     folder = new_library(tmp_path / "library", "trunk")
     folder.git("branch", "work")
     bare = bare_of(folder)

@@ -101,7 +101,7 @@ def test_github_has_one_command_for_each_finding() -> None:
     assert lines[2].startswith("::notice file=skills/c/SKILL.md,line=2,")
 
 
-def test_markdown_is_one_table_whatever_the_text() -> None:
+def test_markdown_is_one_table_for_any_text() -> None:
     rows = [line for line in render("markdown").split("\n") if line.startswith("| ")]
 
     assert len(rows) == 5

@@ -275,7 +275,7 @@ def test_an_interrupted_request_is_not_answered_as_the_next_one(
     assert beside_threads(worker_pool.apart, parent, 10) == server
 
 
-def test_a_fork_server_that_cannot_fork_goes_on(
+def test_a_fork_server_that_cannot_fork_keeps_running(
     new_server: Callable[..., None],
 ) -> None:
     new_server(refuse_first_fork)

@@ -163,7 +163,7 @@ def test_a_hidden_secret_in_evidence_made_by_hand_is_refused(
     assert any("not redacted (1 secret" in message for message in messages)
 
 
-def test_what_nobody_approved_or_verified_does_not_count(learner: Learner) -> None:
+def test_unapproved_or_unverified_examples_do_not_count(learner: Learner) -> None:
     def change(folder: Path) -> None:
         pending, judged_by_model, *_ = sorted(folder.iterdir())
         about = record_of(pending)
@@ -199,7 +199,7 @@ def test_one_run_under_many_names_counts_once(learner: Learner) -> None:
     assert any(message.startswith("has 1 approved example") for message in messages)
 
 
-def test_examples_of_something_else_are_no_evidence(learner: Learner) -> None:
+def test_examples_of_another_task_are_not_evidence(learner: Learner) -> None:
     def change(folder: Path) -> None:
         skill = folder.parents[1] / "skills" / folder.name / "SKILL.md"
         head, _, _ = skill.read_text().partition("---\n# ")

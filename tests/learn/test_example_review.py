@@ -47,7 +47,7 @@ def test_the_git_user_is_the_default_reviewer(full: Learner) -> None:
     assert full.examples("--status", "rejected")[0]["id"] == number
 
 
-def test_a_rejection_needs_a_reason_and_stands(full: Learner) -> None:
+def test_a_rejection_needs_a_reason_and_is_final(full: Learner) -> None:
     number = full.examples()[0]["id"]
 
     assert full("examples", "reject", number).code == 2

@@ -312,9 +312,7 @@ def test_an_invalid_transcript_is_refused(
     assert says in answer["error"]
 
 
-def test_status_lists_what_is_open_and_what_reviewers_said(
-    server: Any, loop: Loop
-) -> None:
+def test_status_lists_open_proposals_and_remarks(server: Any, loop: Loop) -> None:
     answer = talk(server, lambda agent: agent.patch(OLD, NEW))
     number = answer["proposal"]
     assert [

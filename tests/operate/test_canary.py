@@ -179,7 +179,7 @@ def test_a_key_counts_once_however_often_it_fails(rolling: Field) -> None:
     assert rolling.status()["evidence"]["canary"]["failures"] == 1
 
 
-def test_offers_that_were_not_taken_are_no_votes_on_an_edit(
+def test_unused_offers_do_not_count_as_votes_on_an_edit(
     rolling: Field,
 ) -> None:
     rolling.report(rolling.keys(Arm.CANARY, 5), "failure", loaded=False)

@@ -233,9 +233,7 @@ def test_of_two_decisions_the_careful_one_prevails(team: Team) -> None:
 
 
 @pytest.mark.parametrize("name", [NAME, "pdf-tables", "Not-A-Name"])
-def test_a_rollout_that_was_forged_at_the_remote_stops_nobody(
-    team: Team, name: str
-) -> None:
+def test_a_rollout_forged_at_the_remote_blocks_no_user(team: Team, name: str) -> None:
     first, other = team.clones[:2]
     first.land(NAME, "headers", "first")
     first.folder.git("push", "-q", "origin", "main")

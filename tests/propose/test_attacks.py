@@ -485,7 +485,7 @@ def test_what_is_not_admitted_leaves_no_files(loop: Loop, tmp_path: Path) -> Non
     assert left == []
 
 
-def test_a_clone_goes_on_counting(loop: Loop, tmp_path: Path, run: Run) -> None:
+def test_a_clone_continues_the_numbers(loop: Loop, tmp_path: Path, run: Run) -> None:
     loop.land("aa-one")
     loop.land("bb-two")
     url = f"file://{loop.folder.root}"

@@ -236,7 +236,7 @@ def test_another_bump_is_another_draft(loop: Loop, tmp_path: Path) -> None:
     assert data["proposal"] == 2
 
 
-def test_work_on_a_branch_that_nobody_knows_is_kept(loop: Loop) -> None:
+def test_work_on_an_unknown_branch_is_kept(loop: Loop) -> None:
     number = loop.propose("xlsx-tables")
     proposal = loop.ok("proposals")["proposals"][0]
     loop.ok("close", number)

@@ -57,7 +57,7 @@ def test_a_batch_reads_what_is_open_once(folder: LibraryFolder) -> None:
     assert work.count("for-each-ref") == 1
 
 
-def test_a_batch_starts_as_many_processes_whatever_is_open(
+def test_the_processes_of_a_batch_do_not_grow_with_open_proposals(
     folder: LibraryFolder,
 ) -> None:
     proposed(folder, drafts("open", 20))

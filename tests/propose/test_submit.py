@@ -255,7 +255,7 @@ def test_similar_skills_are_not_near_copies(loop: Loop, tmp_path: Path) -> None:
     )
 
 
-def test_templates_that_nobody_filled_in_are_not_near_copies(loop: Loop) -> None:
+def test_unfilled_templates_are_not_near_copies(loop: Loop) -> None:
     for name in ("alpha-work", "beta-work"):
         loop.ok("new", name)
         loop.ok("propose", name)

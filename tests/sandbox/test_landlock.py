@@ -480,7 +480,7 @@ def test_what_cannot_be_counted_is_ended(attack: Attack, script: str) -> None:
     assert not ended.is_timeout
 
 
-def test_a_tree_that_nobody_can_read_is_removed(
+def test_an_unreadable_tree_is_removed(
     attack: Attack, within_reach: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(within_reach))

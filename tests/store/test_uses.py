@@ -89,7 +89,7 @@ def test_a_store_of_a_newer_version_is_not_changed(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+def test_other_users_cannot_read_it(tmp_path: Path) -> None:
     Uses(tmp_path / "state.db").add([use(1)])
 
     for path in tmp_path.iterdir():

@@ -191,7 +191,7 @@ def test_a_line_of_several_stops_at_the_first_that_fails(prove: Prove) -> None:
 
 
 @pytest.mark.needs_sandbox
-def test_links_are_no_cases(prove: Prove) -> None:
+def test_links_are_not_cases(prove: Prove) -> None:
     prove.write({"tests/b.yaml": "run: ['true']"})
     (prove.library.root / "skills/proven/tests/a.yaml").symlink_to("b.yaml")
 
@@ -229,7 +229,7 @@ def test_one_broken_file_does_not_hide_the_others(prove: Prove) -> None:
     assert [t["outcome"] for t in trials.values()] == ["error", "passed"]
 
 
-def test_bytes_that_are_not_text_are_no_crash(prove: Prove) -> None:
+def test_bytes_that_are_not_text_do_not_crash(prove: Prove) -> None:
     prove.write({"tests/a.yaml": ""})
     path = prove.library.root / "skills/proven/tests/a.yaml"
     path.write_bytes(b"run: \xff\xfe\n")

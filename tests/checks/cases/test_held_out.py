@@ -109,7 +109,7 @@ def test_a_table_of_questions_and_answers_is_a_copy(prove: Prove) -> None:
     assert rules.count("held-out-copied") == 1
 
 
-def test_ordinary_words_of_an_example_are_no_copy(prove: Prove) -> None:
+def test_ordinary_words_of_an_example_are_not_a_copy(prove: Prove) -> None:
     held = json.dumps({"held_out": True, "inputs": {"kind": "table"}, "output": "list"})
     prove.write({"references/a.md": "A table or a list.", **evidence(held)})
     # A question and its answer in one file are; one of them alone is not.

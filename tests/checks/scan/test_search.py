@@ -118,7 +118,7 @@ def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small_budget")
 @pytest.mark.parametrize("size", [40_000, 80_000, 160_000])
-def test_the_work_is_bounded_whatever_the_text(size: int) -> None:
+def test_the_work_is_bounded_for_any_text(size: int) -> None:
     found = all_searched(dense(size))
 
     assert found.cost < 200_000 + 40_000  # the last window may be beyond

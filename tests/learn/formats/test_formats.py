@@ -118,7 +118,7 @@ def test_the_same_work_reads_alike_in_every_format(sample: Sample) -> None:
     assert example.left_out == 0
 
 
-def test_thoughts_and_system_prompts_are_no_steps(sample: Sample) -> None:
+def test_thoughts_and_system_prompts_are_not_steps(sample: Sample) -> None:
     text = str(only(read(sample[0], *sample[1])).observed)
     assert "Hm." not in text
     assert "careful" not in text
@@ -157,7 +157,7 @@ def test_a_value_that_is_not_an_object_is_reported_and_reading_continues(
     assert len(samples.examples(found)) == 1
 
 
-def test_no_records_are_no_episodes() -> None:
+def test_no_records_make_no_episodes() -> None:
     assert [read(name) for name in NAMES] == [[]] * len(NAMES)
 
 
