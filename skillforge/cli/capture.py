@@ -88,7 +88,7 @@ def capture(
         result = workflows.capture.capture_stream(library, _stdin(), chosen)
     else:
         result = workflows.capture.capture_files(
-            library, [Path(it) for it in targets], chosen
+            library, [Path(target) for target in targets], chosen
         )
     return CommandResult(
         data.capture.capture(result), text.capture.capture(result), ok=result.ok

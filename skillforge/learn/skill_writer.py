@@ -77,7 +77,9 @@ def _body(contract: Contract) -> str:
         "Steps": "\n".join(steps),
         "Tools": _bullets(tools, "None."),
         "Output": _bullets((*contract.output, *praise), ""),
-        "Failure handling": _bullets((f"{it}." for it in contract.failures), _STOP),
+        "Failure handling": _bullets(
+            (f"{failure}." for failure in contract.failures), _STOP
+        ),
         "Verification": _bullets(contract.checks, _READ_AGAIN),
         "Pitfalls": _bullets(contract.pitfalls, _NO_PITFALL),
     }

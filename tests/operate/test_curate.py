@@ -86,7 +86,7 @@ def test_without_records_nothing_is_stale(loop: Loop) -> None:
     assert remarks(loop) == {}
 
 
-def test_what_nobody_uses_while_others_are_is_archived_in_time(loop: Loop) -> None:
+def test_skills_unused_while_others_are_used_are_archived_in_time(loop: Loop) -> None:
     used(loop, "old-one", 150)
     used(loop, "old-two", 45)
     used(loop, "csv-tables", 1)
@@ -102,7 +102,7 @@ def test_what_nobody_uses_while_others_are_is_archived_in_time(loop: Loop) -> No
     assert loop.ok("proposals")["proposals"] == []
 
 
-def test_nothing_is_stale_where_nobody_works(loop: Loop) -> None:
+def test_nothing_is_stale_in_an_unused_library(loop: Loop) -> None:
     used(loop, "old-one", 150)
     used(loop, "csv-tables", 40)
 

@@ -69,7 +69,7 @@ def test_reports_in_other_words_are_put_together() -> None:
     assert [lesson.reports for lesson in found] == [2, 1]
 
 
-def test_what_the_skill_says_already_is_not_added(taught: Field) -> None:
+def test_a_pitfall_that_the_skill_names_is_not_added(taught: Field) -> None:
     ran_into(taught, PITFALL, 3)
     number = taught.ok("refine", "--propose")["proposals"][0]["proposal"]
     taught.approve(number)

@@ -100,7 +100,7 @@ def test_an_invalid_source_is_refused(text: str, words: str) -> None:
         parse(text)
 
 
-def test_a_shorthand_is_told_how_to_name_github() -> None:
+def test_the_error_for_a_shorthand_shows_how_to_name_github() -> None:
     with pytest.raises(RequestError) as caught:
         parse("owner/name")
 

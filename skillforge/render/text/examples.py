@@ -93,7 +93,7 @@ def _step_lines(step: Step) -> Iterator[str]:
 
 def decided(result: "DecidedExamples") -> str:
     lines = [f"{result.status} {plural(len(result.examples), 'example')}"]
-    unverified = sum(not it.outcome.is_verified for it in result.examples)
+    unverified = sum(not example.outcome.is_verified for example in result.examples)
     if result.status == "approved" and unverified:
         lines.append(
             f"{unverified} of them won't count as evidence: the outcome is not "

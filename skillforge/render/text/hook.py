@@ -46,5 +46,5 @@ def last_run(entry: Mapping[str, Any] | None) -> str:
         return f"{last}: {entry['error']}"
     if entry["kept"] is None:
         return f"{last}: {entry['since']} calls since the last capture; 10 needed"
-    kept = plural(entry["kept"], "example")
-    return f"{last}: kept {kept} from {entry['calls']} calls"
+    examples = plural(entry["kept"], "example")
+    return f"{last}: kept {examples} from {entry['calls']} calls"

@@ -150,7 +150,7 @@ def test_what_cannot_be_fetched_safely_is_not_run(
 
 @pytest.mark.needs_sandbox
 @pytest.mark.slow
-def test_nothing_of_the_skill_is_taken_for_pip(
+def test_no_file_of_the_skill_is_used_as_pip(
     prove: Prove, index: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     prove.library.write("skillforge.yaml", ALLOW)
