@@ -850,6 +850,11 @@ def test_who_stands_for_a_session_says_how_it_ended(learner: Learner) -> None:
     assert "kept 1 example" in told.out
 
 
+def test_a_name_that_is_too_long_is_an_unknown_file(learner: Learner) -> None:
+    for command in ("capture", "brief"):
+        assert learner(command, "x" * 5000).code == 2
+
+
 class Exiting:
     """A format that ends the process instead of raising an error."""
 
