@@ -11,6 +11,7 @@ from skillforge import Library
 from skillforge.cli import COMMANDS
 from skillforge.errors import ConflictError, RequestError, SkillforgeError
 from skillforge.model import RolloutState
+from skillforge.resources import demo_files
 from tests.conftest import LibraryFolder
 
 RITA = "Rita <rita@example.org>"
@@ -48,12 +49,12 @@ def test_the_loop_in_a_few_lines(started: Library) -> None:
     assert handed.path is not None
     assert handed.assignment.version == done.version
     assert "dates" in (handed.path / "SKILL.md").read_text(encoding="utf-8")
-    kept = started.record("dates", "session-7", "success", verified_by="test")
-    assert kept.added == 1
+    result = started.record("dates", "session-7", "success", verified_by="test")
+    assert result.added == 1
     assert not started.audit().exceptions
 
 
-def test_a_bad_draft_is_a_value_that_tells_why(
+def test_a_bad_draft_is_a_result_with_reasons(
     started: Library, library: LibraryFolder
 ) -> None:
     (library.root / "skills/dates/SKILL.md").write_text("no frontmatter\n")
@@ -65,7 +66,7 @@ def test_a_bad_draft_is_a_value_that_tells_why(
     assert started.proposals() == []
 
 
-def test_nobody_approves_their_own(started: Library) -> None:
+def test_users_cannot_approve_their_own_proposals(started: Library) -> None:
     outcome = started.propose("dates", why="Tables lost a header")
     assert outcome.proposal is not None
 
@@ -83,7 +84,7 @@ def test_a_rejected_proposal_is_closed(started: Library) -> None:
     assert len(started.proposals(only_open=False)) == 1
 
 
-def test_a_version_goes_back_byte_for_byte(
+def test_a_rollback_restores_every_byte(
     started: Library, library: LibraryFolder
 ) -> None:
     first = _promoted(started)
@@ -179,7 +180,7 @@ def test_invalid_values_are_errors_of_ours(started: Library) -> None:
         started.record("csv-tables", "k", "maybe")
     with pytest.raises(RequestError, match="no origin 'odd'"):
         started.propose("dates", why="", origin="odd")
-    with pytest.raises(RequestError, match="there is no file or folder"):
+    with pytest.raises(RequestError, match="no such file or folder"):
         started.install(long)
     with pytest.raises(SkillforgeError):
         started.verify(to=long)
@@ -219,9 +220,8 @@ def test_cases_are_tried(started: Library, library: LibraryFolder) -> None:
 
 
 def test_every_command_has_a_method() -> None:
-    methods = {name for name in vars(Library) if not name.startswith("_")}
+    methods = {name for name in dir(Library) if not name.startswith("_")}
     front_ends = {"demo", "completion", "mcp", "hook"}
-    learning = {"capture", "examples", "patterns", "draft", "export", "brief"}
     other_names = {
         "list": "skills",
         "report": "post_report",
@@ -229,7 +229,7 @@ def test_every_command_has_a_method() -> None:
     }
     commands = {name for stage in COMMANDS.values() for name in stage}
 
-    for command in commands - front_ends - learning:
+    for command in commands - front_ends:
         assert other_names.get(command, command.replace("-", "_")) in methods
 
 
@@ -284,7 +284,7 @@ def test_a_skill_is_pinned_synced_and_removed(started: Library, tmp_path: Path) 
     assert [found.name for found in started.health("dates").checkups] == ["dates"]
 
 
-def test_a_folder_that_is_no_library_is_told() -> None:
+def test_a_folder_without_a_library_is_reported() -> None:
     with pytest.raises(RequestError, match="not in a skill library"):
         Library.open("/")
 
@@ -297,10 +297,10 @@ def test_the_name_is_imported_only_when_it_is_asked_for() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["False", "skillforge.api"]
+    assert done.stdout.split() == ["False", "skillforge.api.library"]
 
 
-def test_what_is_not_there_is_told_as_of_any_module() -> None:
+def test_a_missing_attribute_raises_the_usual_error() -> None:
     import skillforge
 
     with pytest.raises(AttributeError, match="no attribute 'Libary'"):
@@ -324,3 +324,21 @@ def test_what_pages_show_runs(
 
     assert len(blocks) == 1
     assert "Keep the header" in library.git("show", "main:skills/csv-tables/SKILL.md")
+
+
+def test_sessions_become_a_skill(started: Library, tmp_path: Path) -> None:
+    runs = tmp_path / "runs.jsonl"
+    runs.write_bytes(demo_files()["transcripts/runs.jsonl"])
+
+    assert started.capture(runs).ok
+    approved = started.approve_examples(by="Rita <rita@example.org>")
+    assert approved.status == "approved"
+    assert len(started.examples("approved").examples) == len(approved.examples)
+    assert started.example(approved.examples[0].id).example.review.status == "approved"
+    match = started.patterns().patterns[0]
+    assert started.pattern(match.pattern.id).match.pattern.id == match.pattern.id
+    drafted = started.draft(match.pattern.id)
+    assert drafted.ok
+    assert started.propose_draft(drafted).proposal is not None
+    assert started.brief(match.pattern.id)
+    assert started.export(tmp_path / "export").digests

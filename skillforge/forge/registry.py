@@ -147,7 +147,7 @@ def _kind(name: str) -> ForgeKind:
     if name in plugins(GROUP):
         return _PluginKind(name)
     raise RequestError(
-        f"there is no forge {name!r}", hint=f"known forges: {', '.join(forge_names())}"
+        f"unknown forge: {name!r}", hint=f"known forges: {', '.join(forge_names())}"
     )
 
 

@@ -183,7 +183,7 @@ def quarantine(target: InstallTarget) -> Iterator[Quarantine]:
 
 def settle(target: InstallTarget) -> None:
     """Finish the plan of a killed run, if there is one."""
-    if os.path.lexists(target.folder.parent / _root_name(target)):
+    if os.path.exists(target.folder.parent / _root_name(target)):  # noqa: PTH110
         with quarantine(target):
             pass
 
@@ -199,7 +199,9 @@ def _open_root(parent: FolderHandle, name: str) -> FolderHandle:
     would be deleted, or a folder with a forged plan. But git creates no folder that
     only its owner can read.
     """
-    conflict = ConflictError(f"{parent.path / name} is in the way", hint="move it away")
+    conflict = ConflictError(
+        f"{parent.path / name} already exists", hint="move it away"
+    )
     try:
         with suppress(FileExistsError):
             parent.make(name, 0o700)
