@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillforge.errors import ConfigError, RequestError, ToolError
-from skillforge.plugins import load, plugins
+from skillforge.plugins import load, plugins, unsuitable
 
 GROUP = "skillforge.agents"
 
@@ -59,10 +59,7 @@ def profile(agent: str) -> AgentProfile:
         raise RequestError(f"no agent {agent!r}", hint=f"choose one of {known}")
     plugin = load(GROUP, agent)
     if not isinstance(plugin, AgentProfile):
-        raise ToolError(
-            f"plugin {agent!r} ({GROUP}) is not an AgentProfile",
-            hint="fix or uninstall the package that provides it",
-        )
+        raise unsuitable(GROUP, agent, "is not an AgentProfile")
     return plugin
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from skillforge import Library
 from skillforge.cli import COMMANDS
-from skillforge.errors import ConflictError, RequestError
+from skillforge.errors import ConflictError, RequestError, SkillforgeError
 from skillforge.model import RolloutState
 from skillforge.resources import demo_files
 from tests.conftest import LibraryFolder
@@ -164,8 +164,26 @@ def test_a_rollout_is_checked_changed_and_decided(
     assert started.canary().checks == (check,)
     assert started.canary("csv-tables").version
     assert started.set_canary("dates", 50).judgement.rollout.share == 50
+    with pytest.raises(RequestError, match="the share is 500"):
+        started.set_canary("dates", 500)
+    with pytest.raises(RequestError, match="no rollout state 'odd'"):
+        started.decide_canary("dates", "odd")  # type: ignore[arg-type]
+    assert not started.canary().problems
     paused = started.decide_canary("dates", RolloutState.PAUSED, "Holidays")
     assert paused.judgement.rollout.why == "Holidays"
+
+
+def test_invalid_values_are_errors_of_ours(started: Library) -> None:
+    long = "x" * 5000
+
+    with pytest.raises(RequestError, match="`outcome` is 'maybe'"):
+        started.record("csv-tables", "k", "maybe")
+    with pytest.raises(RequestError, match="no origin 'odd'"):
+        started.propose("dates", why="", origin="odd")
+    with pytest.raises(RequestError, match="no such file or folder"):
+        started.install(long)
+    with pytest.raises(SkillforgeError):
+        started.verify(to=long)
 
 
 def test_statistics_are_values(started: Library) -> None:

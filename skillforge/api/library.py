@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from skillforge import workflows
 from skillforge.api.learning import Learning
+from skillforge.errors import RequestError
 
 if TYPE_CHECKING:
     from skillforge.checks.cases.case_run import TestResults
@@ -303,9 +304,16 @@ class Library(Learning):
         self, name: str, key: str, outcome: str, *, verified_by: str = "none"
     ) -> "RecordResult":
         """Report the outcome of a use; that may decide a rollout."""
-        report = workflows.record.parse_report(
-            {"skill": name, "key": key, "outcome": outcome, "verified_by": verified_by}
-        )
+        fields = {
+            "skill": name,
+            "key": key,
+            "outcome": outcome,
+            "verified_by": verified_by,
+        }
+        try:
+            report = workflows.record.parse_report(fields)
+        except ValueError as err:
+            raise RequestError(str(err), hint="skillforge record --help") from err
         library = self._workspace().library
         return workflows.record.record(library, [report], self._workspace).result
 

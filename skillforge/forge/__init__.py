@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from skillforge.errors import ConfigError
 from skillforge.gitrepo.ref_update import NewCommit, Signature
@@ -60,6 +60,7 @@ class Batch(Protocol):
         """
 
 
+@runtime_checkable
 class Forge(Protocol):
     """Opens proposals, records what happens to them, and merges them."""
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, cast
 from skillforge.errors import RequestError
 from skillforge.forge import Forge, HostedForge
 from skillforge.gitrepo import GitRepo, remote
-from skillforge.plugins import load, plugins
+from skillforge.plugins import failures, load, plugins, unsuitable
 
 GROUP = "skillforge.forges"
 LOCAL = "local"
@@ -57,6 +57,37 @@ class ForgeKind(Protocol):
 
     def connect(self, clone: Clone, /) -> Forge | None:
         """The forge of a clone, without using the network; None if it can't be one."""
+
+
+class _PluginKind:
+    """The kind of another package, under the name of its entry point.
+
+    Its errors become ours: proposals never go elsewhere by accident.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.NAME = name
+        self._kind: ForgeKind = load(GROUP, name)
+        for part in ("recognises", "suggestion", "connect"):
+            if not callable(getattr(self._kind, part, None)):
+                raise unsuitable(GROUP, name, f"has no function {part!r}")
+
+    def recognises(self, url: str, host: str, /) -> bool:
+        with failures(GROUP, self.NAME):
+            return bool(self._kind.recognises(url, host))
+
+    def suggestion(self, url: str, /) -> str:
+        with failures(GROUP, self.NAME):
+            return str(self._kind.suggestion(url) or "")
+
+    def connect(self, clone: Clone, /) -> Forge | None:
+        with failures(GROUP, self.NAME):
+            forge = self._kind.connect(clone)
+            is_forge = forge is None or isinstance(forge, Forge)
+        if not is_forge:
+            wrong = type(forge).__name__
+            raise unsuitable(GROUP, self.NAME, f"returned a {wrong}, not a Forge")
+        return forge
 
 
 def forge_names() -> list[str]:
@@ -114,7 +145,7 @@ def _kind(name: str) -> ForgeKind:
     if name in _OWN:
         return cast("ForgeKind", import_module(_OWN[name]))
     if name in plugins(GROUP):
-        return cast("ForgeKind", load(GROUP, name))
+        return _PluginKind(name)
     raise RequestError(
         f"unknown forge: {name!r}", hint=f"known forges: {', '.join(forge_names())}"
     )

@@ -11,7 +11,7 @@ from skillforge.errors import ConflictError, ToolError
 from skillforge.gitrepo import GitRepo, drivers
 from skillforge.gitrepo.git_files import has_remote
 from skillforge.gitrepo.ref_update import RefUpdate
-from skillforge.text import lines_of
+from skillforge.text import lines_of, shortened
 
 _ACCESS_DENIED = re.compile(
     r"Authentication failed|could not read Username|[Pp]ermission .*denied"
@@ -21,6 +21,8 @@ _MOVED = re.compile(
     r"but expected [0-9a-f]|reference already exists|\.lock': File exists"
 )
 _TRIES = 6  # if others move the same ref at the same time
+# What an error quotes of the remote's messages, which can have any length.
+_MOST_LINES, _MOST_LETTERS = 20, 500
 _PASSWORD = re.compile(r"//[^@/\s']*@")  # in a URL
 
 
@@ -124,9 +126,10 @@ def _rejection(out: bytes) -> str:
 
 
 def _plain(complaint: str) -> str:
-    """An error of git without its hints."""
-    lines = (line for line in complaint.splitlines() if not line.startswith("hint:"))
-    return "\n".join(lines).strip()
+    """An error of git without its hints: the last lines, which have the reason."""
+    lines = [line for line in complaint.splitlines() if not line.startswith("hint:")]
+    last = "\n".join(lines).strip().splitlines()[-_MOST_LINES:]
+    return "\n".join(shortened(line, _MOST_LETTERS) for line in last)
 
 
 def _failed(verb: str, complaint: str) -> ToolError:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from skillforge.document.draft_skill import draft_document
+from skillforge.errors import RequestError
 from skillforge.model import SKILLS, Draft, Origin, is_of_agent
 from skillforge.propose import draft_source
 from skillforge.propose.workspace import Workspace
@@ -47,6 +48,9 @@ def request(
     workspace: Workspace, draft: Draft, options: ProposalOptions
 ) -> ProposalRequest:
     """The request to propose a draft, based on the workspace's main."""
+    if options.origin and options.origin not in tuple(Origin):
+        known = ", ".join(Origin)
+        raise RequestError(f"no origin {options.origin!r}", hint=f"known: {known}")
     files, ids = draft_source.examples(workspace, draft.skill, options.examples)
     draft = replace(
         draft,

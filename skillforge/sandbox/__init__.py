@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from skillforge.errors import RequestError, SkillforgeError, ToolError
-from skillforge.plugins import load, plugins
+from skillforge.plugins import failures, load, plugins
 
 MB = 1 << 20
 # Prefix of the sandbox's paths in a job, until the sandbox replaces it by its root. No
@@ -217,25 +217,32 @@ class PluginSandbox:
         return sandbox
 
     def about(self) -> str:
-        return f"{self.name}: {self._sandbox.about()}"
+        with failures(GROUP, self.name):
+            return f"{self.name}: {self._sandbox.about()}"
 
     def gaps(self) -> list[str]:
         try:
-            return [str(gap) for gap in self._sandbox.gaps()]
+            with failures(GROUP, self.name):
+                gaps = [str(gap) for gap in self._sandbox.gaps()]
+            if not gaps:
+                self.about()
         except SkillforgeError as err:
             return [err.message]
-        except Exception as err:  # noqa: BLE001 - a plugin may raise anything
-            return [f"the plugin failed: {type(err).__name__}: {err}"]
+        return gaps
 
     def weaknesses(self) -> list[str]:
-        return self._sandbox.weaknesses()
+        try:
+            with failures(GROUP, self.name):
+                return [str(weakness) for weakness in self._sandbox.weaknesses()]
+        except SkillforgeError as err:
+            return [err.message]
 
     def run(self, job: Job) -> JobResult:
         try:
             result = self._sandbox.run(job)
         except (SkillforgeError, OSError):
             raise
-        except Exception as err:
+        except (Exception, SystemExit) as err:
             why = f"{type(err).__name__}: {err}"
             raise SandboxError(f"the sandbox {self.name} failed: {why}") from err
         if not isinstance(result, JobResult):

@@ -129,11 +129,11 @@ def _kind_on_disk(where: str, tag: str) -> SourceKind:
     if _SCP.fullmatch(where) and not os.path.lexists(where):
         return SourceKind.GIT
     path = Path(where)
-    if path.is_file():
+    if os.path.isfile(where):  # noqa: PTH113 - a long name is no error here
         if where.endswith(ARCHIVES):
             return SourceKind.ARCHIVE
         raise RequestError(f"{where} is not an archive of a skill", hint=_HINT)
-    if not path.is_dir():
+    if not os.path.isdir(where):  # noqa: PTH112
         is_short = re.fullmatch(r"[\w.-]+/[\w.-]+", where)
         hint = f"on GitHub: https://github.com/{where}.git" if is_short else _HINT
         raise RequestError(f"no such file or folder: {where!r}", hint=hint)

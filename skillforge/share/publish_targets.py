@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from skillforge.errors import RequestError
 from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
-from skillforge.plugins import load, plugins
+from skillforge.plugins import failures, load, plugins, unsuitable
 from skillforge.report import plural
 from skillforge.share.hub import Hub
 
@@ -58,8 +58,7 @@ def find(where: str) -> tuple[PublishTarget, str]:
     if name in _OWN:
         return _OWN[name], address
     if name in plugins(GROUP):
-        target: PublishTarget = load(GROUP, name)
-        return target, address
+        return _plugin_target(name), address
     if colon and "/" not in name:
         known = ", ".join(names())
         raise RequestError(
@@ -67,6 +66,21 @@ def find(where: str) -> tuple[PublishTarget, str]:
             hint=f"use {known}, or a folder (as in ./{where})",
         )
     return publish_to_folder, where
+
+
+def _plugin_target(name: str) -> PublishTarget:
+    """The target of another package; its errors become ours."""
+    target: PublishTarget = load(GROUP, name)
+
+    def publish(request: PublishRequest) -> Publication:
+        with failures(GROUP, name):
+            publication: object = target(request)
+        if not isinstance(publication, Publication):
+            wrong = type(publication).__name__
+            raise unsuitable(GROUP, name, f"returned a {wrong}, not a Publication")
+        return publication
+
+    return publish
 
 
 def names() -> list[str]:

@@ -183,7 +183,7 @@ def quarantine(target: InstallTarget) -> Iterator[Quarantine]:
 
 def settle(target: InstallTarget) -> None:
     """Finish the plan of a killed run, if there is one."""
-    if (target.folder.parent / _root_name(target)).exists():
+    if os.path.exists(target.folder.parent / _root_name(target)):  # noqa: PTH110
         with quarantine(target):
             pass
 

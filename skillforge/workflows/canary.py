@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
 
-from skillforge.errors import ConflictError, SkillforgeError
+from skillforge.errors import ConflictError, RequestError, SkillforgeError
 from skillforge.gitrepo.ref_update import Signature
 from skillforge.history import skill_history
 from skillforge.history.lineage import require_skill
@@ -138,6 +138,10 @@ def automatic() -> Signature:
 
 def set_share(workspace: Workspace, name: str, share: float) -> CanaryCheck:
     """Change the share of a rollout, resume it, or start one."""
+    if not 0 < share < 100:
+        raise RequestError(
+            f"the share is {share}, not between 0 and 100", hint="it is in percent"
+        )
     if rollouts.current(workspace.library, name) is None:
         _start(workspace, name, share)
 
@@ -152,6 +156,10 @@ def decide(
     workspace: Workspace, name: str, state: RolloutState, why: str = ""
 ) -> CanaryCheck:
     """Pause, finish or close a rollout, whatever the test says."""
+    if state not in tuple(RolloutState):
+        known = ", ".join(RolloutState)
+        raise RequestError(f"no rollout state {state!r}", hint=f"known: {known}")
+    state = RolloutState(state)
     reason = why.strip() or f"{state} by {workspace.by.name}"
 
     def decided(rollout: Rollout) -> Rollout:

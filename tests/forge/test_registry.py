@@ -113,6 +113,34 @@ def test_a_forge_that_cannot_be_loaded_stops_the_command(
     assert run("proposals", "--forge", "local").code == 0
 
 
+KIND = """
+def recognises(url, host): return True
+def suggestion(url): return ""
+def connect(clone): {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "problem"),
+    [
+        ("X = 42", "has no function 'recognises'"),
+        (KIND.format("raise SystemExit(0)"), "failed: SystemExit: 0"),
+        (KIND.format("1 / 0"), "failed: ZeroDivisionError"),
+        (KIND.format("return 42"), "returned a int, not a Forge"),
+    ],
+    ids=["empty", "exits", "raises", "number"],
+)
+def test_a_forge_that_fails_stops_the_command(
+    site: Path, run: Run, module: str, problem: str
+) -> None:
+    (site / "acme_forge.py").write_text(module)
+
+    ran = run("proposals", "--forge", "chat")
+
+    assert ran.code == 3
+    assert problem in ran.err
+
+
 def test_a_plugin_cannot_replace_a_forge_of_ours(
     library: LibraryFolder, site: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """Refs that are fetched while others move them."""
 
+import subprocess
 import threading
 from pathlib import Path
 
@@ -7,7 +8,8 @@ import pytest
 
 from skillforge.errors import ConflictError, ToolError
 from skillforge.gitrepo import remote
-from skillforge.gitrepo.remote import Remote, fetch
+from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature
+from skillforge.gitrepo.remote import Remote, fetch, push
 from skillforge.gitrepo.repository import GitRepo
 from tests.conftest import LibraryFolder
 
@@ -54,3 +56,25 @@ def test_a_ref_that_stays_locked_is_reported_without_gits_advice(
 def test_a_repository_that_is_not_there_is_not_waited_for(here: GitRepo) -> None:
     with pytest.raises(ToolError, match="git fetch failed"):
         fetch(here, Remote("/nowhere/at/all"), [SPEC])
+
+
+def test_an_error_quotes_only_the_end_of_a_long_message(
+    here: GitRepo, tmp_path: Path
+) -> None:
+    shared = tmp_path / "shared.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(shared)], check=True)
+    hook = shared / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    flood = "head -c 3000000 /dev/zero | tr '\\0' A >&2; seq 9999 >&2; echo no >&2"
+    hook.write_text(f"#!/bin/sh\n{flood}; exit 1\n")
+    hook.chmod(0o755)
+    with here.object_writer("0" * 40) as commits:
+        by = Signature("Ada", "ada@example.org", "1700000000 +0000")
+        head = commits.branch_commit(NewCommit([], "Start", by, starts_empty=True))
+
+    with pytest.raises(ToolError) as error:
+        push(here, Remote(str(shared)), RefUpdate("refs/heads/main", head, ""))
+
+    assert "remote: no" in error.value.message
+    assert "pre-receive hook declined" in error.value.message
+    assert len(error.value.message) < 12_000

@@ -853,3 +853,38 @@ def test_a_reviewer_of_a_session_has_to_give_its_outcome(learner: Learner) -> No
     assert "skipped 1: no --outcome given" in below.out
     assert "--outcome success" in alone.err
     assert "kept 1 example" in claimed.out
+
+
+def test_a_name_that_is_too_long_is_an_unknown_file(learner: Learner) -> None:
+    for command in ("capture", "brief"):
+        assert learner(command, "x" * 5000).code == 2
+
+
+class Exiting:
+    """A format that ends the process instead of raising an error."""
+
+    NAME = "exiting"
+
+    def __init__(self, *, in_load: bool) -> None:
+        self.name, self.in_load = self.NAME, in_load
+
+    def load(self) -> "Exiting":
+        return sys.exit(0) if self.in_load else self
+
+    def knows(self, first: object) -> bool:
+        sys.exit(0)
+
+    def read(self, records: object, origin: object) -> Iterator[object]:
+        sys.exit(0)
+
+
+@pytest.mark.parametrize(("in_load", "code"), [(True, 3), (False, 1)])
+def test_a_format_that_exits_does_not_end_the_command(
+    learner: Learner, others: list[Any], in_load: bool, code: int
+) -> None:
+    others.append(Exiting(in_load=in_load))
+    path = learner.file("odd.jsonl", [{"line": "Do it"}])
+
+    done = learner("capture", path, "--format", "exiting")
+
+    assert done.code == code, done.err

@@ -97,8 +97,27 @@ BROKEN = [
     pytest.param(
         "class SmallSandbox:\n def gaps(self): 1 / 0\n",
         "not-run",
-        "the plugin failed: ZeroDivisionError",
+        "failed: ZeroDivisionError",
         id="gaps",
+    ),
+    pytest.param(
+        "class SmallSandbox:\n def gaps(self): raise SystemExit(0)\n",
+        "not-run",
+        "failed: SystemExit",
+        id="gaps-exit",
+    ),
+    pytest.param(
+        "class SmallSandbox:\n def gaps(self): return []\n"
+        " def about(self): raise SystemExit(0)\n",
+        "not-run",
+        "failed: SystemExit",
+        id="about-exit",
+    ),
+    pytest.param(
+        f"class SmallSandbox:\n {WORKS} def run(self, job): raise SystemExit(0)\n",
+        "error",
+        "the sandbox small failed: SystemExit",
+        id="run-exit",
     ),
     pytest.param(
         f"class SmallSandbox:\n {WORKS} def run(self, job): 1 / 0\n",

@@ -61,3 +61,24 @@ def test_a_broken_target_is_named(released: Loop, site: Path) -> None:
 @pytest.mark.parametrize("where", ["github:other", "clawhub:other", "branch"])
 def test_an_address_is_given_where_it_is_needed(released: Loop, where: str) -> None:
     assert released("publish", "--to", where).code == 2
+
+
+@pytest.mark.parametrize(
+    ("module", "problem"),
+    [
+        ("archive = 42", "failed: TypeError"),
+        ("def archive(request): raise ValueError('odd')", "failed: ValueError: odd"),
+        ("def archive(request): raise SystemExit(0)", "failed: SystemExit: 0"),
+        ("def archive(request): return None", "returned a NoneType"),
+    ],
+    ids=["number", "raises", "exits", "nothing"],
+)
+def test_a_target_that_fails_published_nothing(
+    released: Loop, site: Path, module: str, problem: str
+) -> None:
+    (site / "acme_hubs.py").write_text(module)
+
+    done = publish(released, site, "archive:hubs")
+
+    assert done.returncode == 3
+    assert problem in json.loads(done.stdout)["error"]["message"]

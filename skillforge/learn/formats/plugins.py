@@ -18,7 +18,7 @@ def load(point: Any) -> "PluginFormat":
     """The format of an entry point."""
     try:
         return PluginFormat(point.name, point.load())
-    except Exception as err:
+    except (Exception, SystemExit) as err:
         raise ToolError(
             f"the transcript format {point.name!r} cannot be loaded: {_described(err)}",
             hint="fix or uninstall the package that provides it",
@@ -35,7 +35,7 @@ class PluginFormat:
     def knows(self, first: Mapping[str, Any]) -> bool:
         try:
             return bool(self._form.knows(first))
-        except Exception:  # noqa: BLE001 - a plugin may raise anything
+        except (Exception, SystemExit):  # noqa: BLE001 - it may raise anything
             return False
 
     def read(
@@ -59,10 +59,10 @@ class PluginFormat:
                     wrong = type(result).__name__
                     message = f"the format {self.NAME} returned a {wrong}"
                     yield FormatProblem(line, message)
-        except Exception as err:  # noqa: BLE001 - as above
+        except (Exception, SystemExit) as err:  # noqa: BLE001 - as above
             message = f"the format {self.NAME} failed: {_described(err)}"
             yield FormatProblem(line, message)
 
 
-def _described(err: Exception) -> str:
+def _described(err: BaseException) -> str:
     return f"{type(err).__name__}: {err}"
