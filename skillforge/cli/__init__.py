@@ -1,5 +1,6 @@
 """The command line: parse, call a workflow, print. Only this package prints."""
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -156,5 +157,16 @@ def show_failure(
             return output.fail(
                 settings, arguments, err.message, err.hint, err.exit_code, err.facts
             )
+        case FileNotFoundError() if not _has_current_folder():
+            message = "the current folder no longer exists"
+            hint = "change to another folder, then run the command again"
+            return output.fail(settings, arguments, message, hint, Exit.NOT_UNDERSTOOD)
         case _:
             return output.fail_unexpectedly(settings, arguments, err)
+
+
+def _has_current_folder() -> bool:
+    try:
+        return bool(os.getcwd())  # noqa: PTH109 - pathlib is slow to import
+    except FileNotFoundError:
+        return False

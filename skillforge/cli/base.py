@@ -61,6 +61,12 @@ class GlobalOptions:
             self.start, user, forge=self.forge, host=self.host, will_write=will_write
         )
 
+    def open_library(self) -> "Library":
+        """The library as it is checked out."""
+        from skillforge.workflows.workspaces import open_library
+
+        return open_library(self.start)
+
     def main_library(self) -> "Library":
         """The library with main as its forge has it; faster than a workspace."""
         from skillforge.workflows.lookup import library_at

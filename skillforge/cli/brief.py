@@ -2,11 +2,13 @@
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
     common_options,
 )
+from skillforge.render import data, text
 
 
 @click.command()
@@ -23,10 +25,5 @@ def brief(settings: GlobalOptions, subject: str) -> CommandResult:
     skillforge brief ~/.claude/projects/-home-me-app/5f0c….jsonl
     skillforge brief 243d1dec60a6
     """
-    from skillforge.render.data import brief as data
-    from skillforge.render.text import brief as text
-    from skillforge.workflows import brief as workflow
-    from skillforge.workflows.lookup import library_at
-
-    result = workflow.brief(library_at(settings.start), subject)
-    return CommandResult(data.brief(result), text.brief(result))
+    result = workflows.brief.brief(workflows.lookup.library_at(settings.start), subject)
+    return CommandResult(data.brief.brief(result), text.brief.brief(result))

@@ -62,7 +62,7 @@ def build(
 
     Exits 1 if a finding blocks the publication.
     """
-    library = workflows.workspaces.open_library(settings.start)
+    library = settings.open_library()
     hub = workflows.build.HubOptions(**options)
     result = workflows.build.build(library, out, tag or "", hub)
     return CommandResult(

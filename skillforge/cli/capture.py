@@ -7,12 +7,14 @@ from typing import Any
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
     common_options,
     one_line,
 )
+from skillforge.render import data, text
 
 
 @click.command()
@@ -68,15 +70,9 @@ def capture(
     Exits 0 even if nothing was kept, 1 if nothing could be read, 2 for a file that is
     not a transcript.
     """
-    from skillforge.learn.capture import CaptureOptions
-    from skillforge.library import Library
-    from skillforge.render.data import capture as data
-    from skillforge.render.text import capture as text
-    from skillforge.workflows import capture as workflow
-
     if options["outcome"] and not options["reviewed_by"]:
         raise click.UsageError("--outcome needs --reviewed-by: who observed it?")
-    chosen = CaptureOptions(
+    chosen = workflows.capture.CaptureOptions(
         format=options["format_"] or "",
         since=since.replace(tzinfo=UTC) if since else None,
         project=options["project"] or "",
@@ -85,12 +81,16 @@ def capture(
         reread=options["reread"],
         is_dry_run=options["dry_run"],
     )
-    library = Library.open(settings.start)
+    library = settings.open_library()
     if targets in ((), ("-",)):
-        result = workflow.capture_stream(library, _stdin(), chosen)
+        result = workflows.capture.capture_stream(library, _stdin(), chosen)
     else:
-        result = workflow.capture_files(library, [Path(it) for it in targets], chosen)
-    return CommandResult(data.capture(result), text.capture(result), ok=result.ok)
+        result = workflows.capture.capture_files(
+            library, [Path(it) for it in targets], chosen
+        )
+    return CommandResult(
+        data.capture.capture(result), text.capture.capture(result), ok=result.ok
+    )
 
 
 def _stdin() -> Any:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
@@ -12,6 +13,7 @@ from skillforge.cli.base import (
     forge_options,
 )
 from skillforge.cli.output import use_colour
+from skillforge.render import data, text
 
 if TYPE_CHECKING:
     from skillforge.workflows.draft import DraftResult
@@ -59,28 +61,25 @@ def draft(settings: GlobalOptions, /, number: str, **options: Any) -> CommandRes
     Exits 0 with a draft, 1 if a check fails, 4 if there are not enough verified
     successes or the skill already exists.
     """
-    from skillforge.library import Library
-    from skillforge.render.data import draft as data
-    from skillforge.render.text import draft as text
-    from skillforge.workflows import draft as workflow
-
     if options["name"] and options["into"]:
         raise click.UsageError("--name is for a new skill, --into for an existing one")
-    library, is_dry_run = Library.open(settings.start), options["dry_run"]
-    chosen = workflow.DraftOptions(options["name"], options["into"], options["agent"])
-    result = workflow.draft(library, number, chosen)
+    library, is_dry_run = settings.open_library(), options["dry_run"]
+    chosen = workflows.draft.DraftOptions(
+        options["name"], options["into"], options["agent"]
+    )
+    result = workflows.draft.draft(library, number, chosen)
     is_proposed = options["is_proposed"] and not is_dry_run and not result.is_refused
     is_shown = not is_proposed and not result.is_refused
-    similar = workflow.similar_skills(library, result) if is_shown else []
-    for note in text.notes(result, number, similar):
+    similar = workflows.draft.similar_skills(library, result) if is_shown else []
+    for note in text.draft.notes(result, number, similar):
         click.echo(note, err=True)
     if is_proposed:
         return _propose(settings, result, options)
     if not is_dry_run and not result.is_refused:
-        result = workflow.write(library, result)
+        result = workflows.draft.write(library, result)
     return CommandResult(
-        data.draft(result, is_dry_run=is_dry_run),
-        text.draft(result, is_dry_run=is_dry_run, colour=use_colour()),
+        data.draft.draft(result, is_dry_run=is_dry_run),
+        text.draft.draft(result, is_dry_run=is_dry_run, colour=use_colour()),
         ok=result.ok,
     )
 
@@ -88,17 +87,10 @@ def draft(settings: GlobalOptions, /, number: str, **options: Any) -> CommandRes
 def _propose(
     settings: GlobalOptions, result: "DraftResult", options: dict[str, Any]
 ) -> CommandResult:
-    from skillforge.propose.workspace import Workspace
-    from skillforge.render.data import draft as data
-    from skillforge.render.text import proposals as text
-    from skillforge.workflows import draft as workflow
-
-    workspace = Workspace.at_work(
-        settings.start, options["speaks_for"], settings.choice
-    )
-    batch = workflow.propose(workspace, result, options["why"])
+    workspace = settings.workspace(options["speaks_for"], will_write=True)
+    batch = workflows.draft.propose(workspace, result, options["why"])
     return CommandResult(
-        data.proposal(result, batch),
-        text.submission(batch, colour=use_colour()),
+        data.draft.proposal(result, batch),
+        text.proposals.submission(batch, colour=use_colour()),
         ok=batch.ok,
     )

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
@@ -11,6 +12,7 @@ from skillforge.cli.base import (
     common_options,
     one_line,
 )
+from skillforge.render import data, text
 
 if TYPE_CHECKING:
     from skillforge.workflows.examples import DecidedExamples
@@ -65,21 +67,17 @@ def examples(context: click.Context) -> CommandResult | None:
 @click.pass_obj
 def list_(settings: GlobalOptions, /, **options: Any) -> CommandResult:
     """List examples, oldest first."""
-    from skillforge.learn.example_review import ExampleFilter
-    from skillforge.library import Library
-    from skillforge.render.data import examples as data
-    from skillforge.render.text import examples as text
-    from skillforge.workflows import examples as workflow
-
-    only = ExampleFilter(
+    only = workflows.examples.ExampleFilter(
         options["status"] or "",
         options["outcome"] or "",
         options["value"],
         options["tool"],
         options["text"],
     )
-    result = workflow.list_examples(Library.open(settings.start), only)
-    return CommandResult(data.example_list(result), text.example_list(result))
+    result = workflows.examples.list_examples(settings.open_library(), only)
+    return CommandResult(
+        data.examples.example_list(result), text.examples.example_list(result)
+    )
 
 
 @examples.command()
@@ -91,14 +89,9 @@ def list_(settings: GlobalOptions, /, **options: Any) -> CommandResult:
 @click.pass_obj
 def show(settings: GlobalOptions, number: str, show_private: bool) -> CommandResult:
     """Show one example as it would be committed; --show adds the redacted values."""
-    from skillforge.library import Library
-    from skillforge.render.data import examples as data
-    from skillforge.render.text import examples as text
-    from skillforge.workflows import examples as workflow
-
-    library = Library.open(settings.start)
-    result = workflow.show(library, number, show_private=show_private)
-    return CommandResult(data.detail(result), text.detail(result))
+    library = settings.open_library()
+    result = workflows.examples.show(library, number, show_private=show_private)
+    return CommandResult(data.examples.detail(result), text.examples.detail(result))
 
 
 @examples.command()
@@ -129,16 +122,15 @@ def approve(  # noqa: PLR0913, PLR0917 - one for each option
     evidence; --outcome records that you observed it. --all-verified leaves examples
     that contain instructions aimed at the agent; approve these by id.
     """
-    from skillforge.library import Library
-    from skillforge.workflows import examples as workflow
-
     if bool(numbers) == all_verified:
         raise click.UsageError("name examples, or give --all-verified")
-    library, by = Library.open(settings.start), one_line(by, "--as")
+    library, by = settings.open_library(), one_line(by, "--as")
     reason = one_line(reason, "--reason") if reason else ""
     if all_verified:
-        return _decided(workflow.approve_verified(library, by, reason))
-    return _decided(workflow.approve(library, numbers, by, reason, outcome or ""))
+        return _decided(workflows.examples.approve_verified(library, by, reason))
+    return _decided(
+        workflows.examples.approve(library, numbers, by, reason, outcome or "")
+    )
 
 
 @examples.command()
@@ -151,16 +143,11 @@ def reject(
     settings: GlobalOptions, numbers: tuple[str, ...], reason: str, by: str | None
 ) -> CommandResult:
     """Reject examples: nothing is learned from them."""
-    from skillforge.library import Library
-    from skillforge.workflows import examples as workflow
-
-    library, by = Library.open(settings.start), one_line(by, "--as")
+    library, by = settings.open_library(), one_line(by, "--as")
     reason = one_line(reason, "--reason")
-    return _decided(workflow.reject(library, numbers, by, reason))
+    return _decided(workflows.examples.reject(library, numbers, by, reason))
 
 
 def _decided(result: "DecidedExamples") -> CommandResult:
-    from skillforge.render.data import examples as data
-    from skillforge.render.text import examples as text
 
-    return CommandResult(data.decided(result), text.decided(result))
+    return CommandResult(data.examples.decided(result), text.examples.decided(result))

@@ -1,14 +1,16 @@
-"""`skillforge export`: approved examples as training data."""
+"""`skillforge export`: approved examples as training data.export."""
 
 from pathlib import Path
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
     common_options,
 )
+from skillforge.render import data, text
 
 
 @click.command()
@@ -23,10 +25,5 @@ def export(settings: GlobalOptions, folder: Path, force: bool) -> CommandResult:
     a success and a failure of the same pattern, manifest.json counts and digests. All
     of it is redacted.
     """
-    from skillforge.library import Library
-    from skillforge.render.data import export as data
-    from skillforge.render.text import export as text
-    from skillforge.workflows import export as workflow
-
-    result = workflow.export(Library.open(settings.start), folder, force=force)
-    return CommandResult(data.export(result), text.export(result))
+    result = workflows.export.export(settings.open_library(), folder, force=force)
+    return CommandResult(data.export.export(result), text.export.export(result))

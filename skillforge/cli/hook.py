@@ -4,12 +4,14 @@ import os
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
     SuggestingGroup,
     common_options,
 )
+from skillforge.render import data, text
 
 _MOST_BYTES = 1 << 20  # that are read of an agent's message to its hook
 _LONGEST = 10  # seconds that an agent may take to write it
@@ -54,16 +56,11 @@ def install(
     The file is backed up first. Installing twice changes nothing; installing for
     another library replaces the first.
     """
-    from skillforge.library import Library
-    from skillforge.render.data import hook as data
-    from skillforge.render.text import hook as text
-    from skillforge.workflows import hook_setup, hooks
-
     if (layout or tap) and agent != "hermes":
         raise click.UsageError("--layout and --tap are for hermes")
-    library, extras = Library.open(settings.start), hooks.Extras(layout, tap)
-    result = hook_setup.install(library, agent, extras, dry_run=dry_run)
-    return CommandResult(data.change(result), text.change(result))
+    library, extras = settings.open_library(), workflows.hooks.Extras(layout, tap)
+    result = workflows.hook_setup.install(library, agent, extras, dry_run=dry_run)
+    return CommandResult(data.hook.change(result), text.hook.change(result))
 
 
 @hook.command()
@@ -73,13 +70,10 @@ def install(
 @click.pass_obj
 def remove(settings: GlobalOptions, agent: str, dry_run: bool) -> CommandResult:
     """Remove our hook from an agent's configuration; the rest stays unchanged."""
-    from skillforge.library import Library
-    from skillforge.render.data import hook as data
-    from skillforge.render.text import hook as text
-    from skillforge.workflows import hook_setup
-
-    result = hook_setup.remove(Library.open(settings.start), agent, dry_run=dry_run)
-    return CommandResult(data.change(result), text.change(result))
+    result = workflows.hook_setup.remove(
+        settings.open_library(), agent, dry_run=dry_run
+    )
+    return CommandResult(data.hook.change(result), text.hook.change(result))
 
 
 @hook.command()
@@ -110,17 +104,12 @@ def run(
     \b
     echo '{"session_id": "ID"}' | skillforge hook run codex --debug
     """
-    from skillforge.library import Library
-    from skillforge.render.data import hook as data
-    from skillforge.render.text import hook as text
-    from skillforge.workflows import hook_setup
-
-    library = Library.open(settings.start)
+    library = settings.open_library()
     message = "" if session or transcript else _read_stdin()
-    entry = hook_setup.run(library, agent, session, transcript, message)
+    entry = workflows.hook_setup.run(library, agent, session, transcript, message)
     if debug:
-        click.echo(text.last_run(entry), err=True)
-    return CommandResult(data.run(entry), ok="error" not in entry)
+        click.echo(text.hook.last_run(entry), err=True)
+    return CommandResult(data.hook.run(entry), ok="error" not in entry)
 
 
 def _read_stdin() -> str:
@@ -146,10 +135,5 @@ def _read_stdin() -> str:
 @click.pass_obj
 def status(settings: GlobalOptions) -> CommandResult:
     """Show which agents have our hook, and the outcome of its last run."""
-    from skillforge.library import Library
-    from skillforge.render.data import hook as data
-    from skillforge.render.text import hook as text
-    from skillforge.workflows import hook_setup
-
-    result = hook_setup.status(Library.open(settings.start))
-    return CommandResult(data.status(result), text.status(result))
+    result = workflows.hook_setup.status(settings.open_library())
+    return CommandResult(data.hook.status(result), text.hook.status(result))

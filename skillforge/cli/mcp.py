@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from skillforge import workflows
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
@@ -51,7 +50,7 @@ def mcp(settings: GlobalOptions, /, **options: Any) -> CommandResult:
     $SKILLFORGE_MCP_TOKEN, else in a file of the git directory. SKILLFORGE_KEY decides
     which version of a skill in a rollout is used [default: the session].
     """
-    library = workflows.workspaces.open_library(settings.start)
+    library = settings.open_library()
     _refuse_missing()
     is_background = options["background"] or os.environ.get("SKILLFORGE_ORIGIN") == (
         Origin.AGENT_BACKGROUND

@@ -14,6 +14,6 @@ from skillforge.render import data, text
 @click.pass_obj
 def new(settings: GlobalOptions, name: str, description: str) -> CommandResult:
     """Create a skill from a template: skills/NAME/SKILL.md."""
-    library = workflows.workspaces.open_library(settings.start)
+    library = settings.open_library()
     result = workflows.scaffold.new_skill(library, name, description)
     return CommandResult({**data.setup.new(result)}, text.setup.new(result))

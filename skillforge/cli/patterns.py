@@ -2,12 +2,14 @@
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
     SuggestingGroup,
     common_options,
 )
+from skillforge.render import data, text
 
 
 @click.group(cls=SuggestingGroup, invoke_without_command=True)
@@ -23,15 +25,13 @@ def patterns(context: click.Context, rebuild: bool) -> CommandResult | None:
     """
     if context.invoked_subcommand is not None:
         return None
-    from skillforge.library import Library
-    from skillforge.render.data import patterns as data
-    from skillforge.render.text import patterns as text
-    from skillforge.workflows import patterns as workflow
 
     settings = context.find_object(GlobalOptions)
     assert settings is not None
-    result = workflow.list_patterns(Library.open(settings.start), rebuild=rebuild)
-    return CommandResult(data.pattern_list(result), text.pattern_list(result))
+    result = workflows.patterns.list_patterns(settings.open_library(), rebuild=rebuild)
+    return CommandResult(
+        data.patterns.pattern_list(result), text.patterns.pattern_list(result)
+    )
 
 
 @patterns.command()
@@ -40,10 +40,5 @@ def patterns(context: click.Context, rebuild: bool) -> CommandResult | None:
 @click.pass_obj
 def show(settings: GlobalOptions, number: str) -> CommandResult:
     """Explain a pattern: its members, what they share, and what varies."""
-    from skillforge.library import Library
-    from skillforge.render.data import patterns as data
-    from skillforge.render.text import patterns as text
-    from skillforge.workflows import patterns as workflow
-
-    result = workflow.show(Library.open(settings.start), number)
-    return CommandResult(data.detail(result), text.detail(result))
+    result = workflows.patterns.show(settings.open_library(), number)
+    return CommandResult(data.patterns.detail(result), text.patterns.detail(result))

@@ -187,29 +187,23 @@ def skill_capture(
     context: LibraryContext, _caller: Caller, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Learn from a transcript: redacted, stored in the clone, for a person's review."""
-    from skillforge.learn.capture import CaptureOptions
-    from skillforge.render.data import capture as data
-    from skillforge.workflows import capture as workflow
-
     path, text = arguments.get("transcript_path"), arguments.get("transcript")
     if bool(path) == bool(text):
         raise RequestError(
             "give either `transcript_path` or `transcript`",
             hint="a path names the file in which the agent stores its session",
         )
-    library, options = (
-        context.library(),
-        CaptureOptions(format=arguments.get("format") or ""),
-    )
+    library = context.library()
+    options = workflows.capture.CaptureOptions(format=arguments.get("format") or "")
     if path:
         file = Path(path).expanduser()
         if file.is_dir():
             raise RequestError(f"{path} is a folder", hint="name one transcript")
-        result = workflow.capture_files(library, [file], options)
+        result = workflows.capture.capture_files(library, [file], options)
     else:
-        result = workflow.capture_text(library, str(text), options)
+        result = workflows.capture.capture_text(library, str(text), options)
     message = "A person has to approve examples before they count."
-    return {"success": result.ok, **data.capture(result), "message": message}
+    return {"success": result.ok, **data.capture.capture(result), "message": message}
 
 
 def proposal_status(

@@ -10,20 +10,28 @@ from skillforge.lazy_import import submodules
 if TYPE_CHECKING:
     from skillforge.workflows import agent_changes as agent_changes
     from skillforge.workflows import assigned_skills as assigned_skills
+    from skillforge.workflows import brief as brief
     from skillforge.workflows import build as build
     from skillforge.workflows import canary as canary
+    from skillforge.workflows import capture as capture
     from skillforge.workflows import catalog as catalog
     from skillforge.workflows import check as check
     from skillforge.workflows import completion as completion
     from skillforge.workflows import curate as curate
     from skillforge.workflows import diagnosis as diagnosis
     from skillforge.workflows import documents as documents
+    from skillforge.workflows import draft as draft
+    from skillforge.workflows import examples as examples
+    from skillforge.workflows import export as export
     from skillforge.workflows import gate_report as gate_report
     from skillforge.workflows import health as health
     from skillforge.workflows import history as history
+    from skillforge.workflows import hook_setup as hook_setup
+    from skillforge.workflows import hooks as hooks
     from skillforge.workflows import import_pending as import_pending
     from skillforge.workflows import install as install
     from skillforge.workflows import lookup as lookup
+    from skillforge.workflows import patterns as patterns
     from skillforge.workflows import promote as promote
     from skillforge.workflows import promoted as promoted
     from skillforge.workflows import proposals as proposals

@@ -4,7 +4,8 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from skillforge.learn.capture import Capture, CaptureOptions, CaptureResult
+from skillforge.learn.capture import Capture, CaptureResult
+from skillforge.learn.capture import CaptureOptions as CaptureOptions
 from skillforge.library import Library
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from skillforge.history import identity
 from skillforge.learn import example_review
-from skillforge.learn.example_review import Decision, ExampleFilter
+from skillforge.learn.example_review import Decision
+from skillforge.learn.example_review import ExampleFilter as ExampleFilter
 from skillforge.library import Library
 from skillforge.model import Example
 

@@ -139,6 +139,21 @@ def test_outside_a_library_the_next_step_is_named(
     assert "skillforge init" in ran.err
 
 
+@pytest.mark.parametrize("command", ["validate", "list", "doctor", "init"])
+def test_a_deleted_current_folder_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+
+    ran = run(command)
+
+    assert (ran.code, ran.out) == (2, "")
+    assert "the current folder no longer exists" in ran.err
+
+
 def test_the_library_comes_from_the_environment(
     library: LibraryFolder, tmp_path: Path
 ) -> None:

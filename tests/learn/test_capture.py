@@ -556,10 +556,10 @@ def test_a_format_that_cannot_be_loaded_is_named(
 
 
 def test_outside_a_repository_there_is_nowhere_to_keep_it(
-    run: Run, tmp_path: Path
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "x.jsonl").write_text(json.dumps(export_run("orders")))
-    os.chdir(tmp_path)
+    monkeypatch.chdir(tmp_path)
 
     assert run("capture", "x.jsonl").code == 2
 

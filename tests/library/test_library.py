@@ -129,8 +129,9 @@ def test_a_file_that_cannot_be_read_is_a_finding(
     def refuse(*_args: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(os, "open", refuse)
-    skill = read_folder(str(tmp_path), "skill", "skill")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refuse)
+        skill = read_folder(str(tmp_path), "skill", "skill")
 
     assert skill.document is not None
     assert [f.rule for f in skill.document.problems] == ["file-unreadable"]

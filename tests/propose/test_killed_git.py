@@ -58,9 +58,10 @@ def refs_of(folder: LibraryFolder) -> list[str]:
     return [ref for ref in listed.split() if "skill" in ref]
 
 
-def is_clean(folder: LibraryFolder) -> bool:
+def locks(folder: LibraryFolder) -> list[Path]:
+    """The locks that are left in a repository whose objects are whole."""
     assert not folder.git("fsck", "--strict", "--no-dangling").strip()
-    return not list((folder.root / ".git").rglob("*.lock"))
+    return list((folder.root / ".git").rglob("*.lock"))
 
 
 @pytest.mark.parametrize("kills", ["git", "all"])
@@ -76,10 +77,10 @@ def test_close(
     assert Path(env["DIED"]).exists()
     assert code == (0 if kills == "git" else -9)
     if kills == "all":
-        assert not is_clean(loop.folder)
+        assert locks(loop.folder)
         again = loop("close", number)
         assert again.code == (0 if after == 0 else 4), again.err
-    assert is_clean(loop.folder)
+    assert locks(loop.folder) == []
     assert refs_of(loop.folder) == [f"refs/skillforge/proposals/{number}"]
     [row] = loop.ok("proposals", "--all")["proposals"]
     assert row["state"] == "closed"
@@ -102,7 +103,7 @@ def test_import_pending(
     assert Path(env["DIED"]).exists()
     [row] = loop.ok("import-pending", pending)["records"]
     assert row["proposal"] == 1
-    assert is_clean(loop.folder)
+    assert locks(loop.folder) == []
     assert len(refs_of(loop.folder)) == 2
     assert [p["number"] for p in loop.ok("proposals")["proposals"]] == [1]
 
@@ -122,7 +123,7 @@ def test_promote(loop: Loop, tmp_path: Path, dying: dict[str, str]) -> None:
 
         again.promote(number)
 
-        assert is_clean(folder)
+        assert locks(folder) == []
         assert refs_of(folder) == [f"refs/skillforge/proposals/{number}"]
         assert folder.git("status", "--porcelain") == ""
         assert again.audit_kinds() == []
