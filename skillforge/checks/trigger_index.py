@@ -76,6 +76,8 @@ class IndexedTriggers(Triggers):
             if compared > _MOST:
                 return None
             names = self._found(self._cache.names_with(self._version, term))
+            if len(names) < self._counts[term]:
+                return None
             new = [name for name in names if name not in seen]
             self._load(new)
             for name in new:

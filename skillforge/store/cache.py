@@ -16,6 +16,7 @@ Kind: TypeAlias = Literal["trials", "scans", "pairs", "pages", "summaries"]
 T = TypeVar("T")
 _VERSION = 12
 _MAX_DAYS = 30  # that entries are kept
+_MOST_LISTED = 3_000  # skills with a term; lists of more would not be read
 _SCHEMA = """
 CREATE TABLE results (
     ruleset TEXT, name TEXT, tree TEXT, changed INTEGER, inner TEXT, findings TEXT,
@@ -130,7 +131,10 @@ class Cache:
         return None if rows is None else dict(rows)
 
     def names_with(self, tree: str, term: str) -> list[str] | None:
-        """Skills of a tree with a term; None if the sketches are of another."""
+        """Skills of a tree with a term; None if the sketches are of another.
+
+        The list of a common term is incomplete: it has fewer skills than `counts` says.
+        """
         query = "SELECT name FROM postings WHERE term = ? ORDER BY name"
         rows = self._sketched(tree, query, term)
         return None if rows is None else [name for (name,) in rows]
@@ -280,7 +284,8 @@ def _index_terms(
         db.executemany("DELETE FROM postings WHERE term = ? AND name = ?", old)
     new = [(term, name) for name, p in profiles.items() for term in _terms(p)]
     changes.update(term for term, _name in new)
-    rows = sorted(row for row in new if row[0])
+    common = {t for t, n in changes.items() if is_new and n > _MOST_LISTED}
+    rows = sorted(row for row in new if row[0] and row[0] not in common)
     db.executemany("INSERT OR IGNORE INTO postings VALUES (?, ?)", rows)
     upsert = (
         "INSERT INTO counts VALUES (?, ?)"

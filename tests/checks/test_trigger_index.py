@@ -9,7 +9,7 @@ import pytest
 from skillforge.checks import trigger_index
 from skillforge.checks.trigger_index import IndexedTriggers
 from skillforge.checks.triggers import Trigger, Triggers
-from skillforge.store import Cache
+from skillforge.store import Cache, cache
 
 COMMON = ("help", "file", "table", "list")
 RARE = tuple(f"word{n}" for n in range(60))
@@ -66,11 +66,12 @@ def check(kept: Kept, chance: random.Random) -> None:
         assert fresh.loses(request, rival) == every.loses(request, rival)
 
 
-@pytest.mark.parametrize("most", [3_000, 40])
+@pytest.mark.parametrize(("most", "listed"), [(3_000, 3_000), (40, 3_000), (3_000, 10)])
 def test_it_ranks_as_a_comparison_with_all_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, listed: int
 ) -> None:
     monkeypatch.setattr(trigger_index, "_MOST", most)
+    monkeypatch.setattr(cache, "_MOST_LISTED", listed)
     chance, kept = random.Random(7), Kept(tmp_path / "cache.db")
     kept.save("one", {f"s{n}": trigger(f"s{n}", chance) for n in range(150)})
     check(kept, chance)
