@@ -11,6 +11,7 @@ from skillforge import Library
 from skillforge.cli import COMMANDS
 from skillforge.errors import ConflictError, RequestError
 from skillforge.model import RolloutState
+from skillforge.resources import demo_files
 from tests.conftest import LibraryFolder
 
 RITA = "Rita <rita@example.org>"
@@ -201,9 +202,8 @@ def test_cases_are_tried(started: Library, library: LibraryFolder) -> None:
 
 
 def test_every_command_has_a_method() -> None:
-    methods = {name for name in vars(Library) if not name.startswith("_")}
+    methods = {name for name in dir(Library) if not name.startswith("_")}
     front_ends = {"demo", "completion", "mcp", "hook"}
-    learning = {"capture", "examples", "patterns", "draft", "export", "brief"}
     other_names = {
         "list": "skills",
         "report": "post_report",
@@ -211,7 +211,7 @@ def test_every_command_has_a_method() -> None:
     }
     commands = {name for stage in COMMANDS.values() for name in stage}
 
-    for command in commands - front_ends - learning:
+    for command in commands - front_ends:
         assert other_names.get(command, command.replace("-", "_")) in methods
 
 
@@ -279,7 +279,7 @@ def test_the_name_is_imported_only_when_it_is_asked_for() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["False", "skillforge.api"]
+    assert done.stdout.split() == ["False", "skillforge.api.library"]
 
 
 def test_what_is_not_there_is_told_as_of_any_module() -> None:
@@ -306,3 +306,21 @@ def test_what_pages_show_runs(
 
     assert len(blocks) == 1
     assert "Keep the header" in library.git("show", "main:skills/csv-tables/SKILL.md")
+
+
+def test_sessions_become_a_skill(started: Library, tmp_path: Path) -> None:
+    runs = tmp_path / "runs.jsonl"
+    runs.write_bytes(demo_files()["transcripts/runs.jsonl"])
+
+    assert started.capture(runs).ok
+    approved = started.approve_examples(by="Rita <rita@example.org>")
+    assert approved.status == "approved"
+    assert len(started.examples("approved").examples) == len(approved.examples)
+    assert started.example(approved.examples[0].id).example.review.status == "approved"
+    match = started.patterns().patterns[0]
+    assert started.pattern(match.pattern.id).match.pattern.id == match.pattern.id
+    drafted = started.draft(match.pattern.id)
+    assert drafted.ok
+    assert started.propose_draft(drafted).proposal is not None
+    assert started.brief(match.pattern.id)
+    assert started.export(tmp_path / "export").digests

@@ -1,13 +1,10 @@
-"""Skillforge for programs: what the commands do, with values in and values out.
-
-`from skillforge import Library` is this module's. A problem with a skill is a value
-(`report.ok`); what stops a command is a `SkillforgeError` with a hint, as there.
-"""
+"""`Library`: one method for each command."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillforge import workflows
+from skillforge.api.learning import Learning
 
 if TYPE_CHECKING:
     from skillforge.checks.cases.case_run import TestResults
@@ -49,17 +46,13 @@ if TYPE_CHECKING:
     from skillforge.workflows.validate import Validation
 
 
-class Library:
+class Library(Learning):
     """A skill library at work, as one person or agent sees it.
 
     Every call reads git again, as a command does, so any number of programs can work on
     one library. Proposals are where the commands have them: on GitHub if the remote is
     there, else in the repository itself.
     """
-
-    def __init__(self, root: Path, user: str | None = None) -> None:
-        self.root = root
-        self.user = user
 
     @classmethod
     def open(cls, path: str | Path = ".", *, user: str | None = None) -> "Library":
@@ -75,9 +68,6 @@ class Library:
         `github` also writes workflows and issue forms.
         """
         return cls(workflows.scaffold.init(Path(path), github=github).root, user)
-
-    def _workspace(self, user: str | None = None) -> "Workspace":
-        return workflows.workspaces.open_workspace(self.root, user or self.user)
 
     def _hosted(self) -> "tuple[Workspace, HostedForge]":
         return workflows.workspaces.open_hosted(self.root)
