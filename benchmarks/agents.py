@@ -87,8 +87,8 @@ def sdk() -> object:
 
 def _page(door: LibraryContext) -> Row:
     """What an agent has to read of the first page."""
-    said = read_tools.skills_list(door, door.caller("bench", ""), {})
-    taken = tokens(said)
+    page = read_tools.skills_list(door, door.caller("bench", ""), {})
+    taken = tokens(page)
     what = "skills_list of 10,000, tokens of a page"
     return Row(what, f"{taken:,}", "at most 3,000", taken <= CATALOG_TOKENS)
 

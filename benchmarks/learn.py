@@ -56,9 +56,9 @@ def shelf(work: Path, name: str, policy: str = "{}\n") -> Path:
 
 
 def ask(root: Path, *arguments: object) -> Any:
-    with redirect_stdout(io.StringIO()) as said:
+    with redirect_stdout(io.StringIO()) as output:
         run([*map(str, arguments), "--json", "--library", str(root)])
-    answer = json.loads(said.getvalue())
+    answer = json.loads(output.getvalue())
     assert answer["ok"], (arguments, answer["error"] or answer["data"])
     return answer["data"]
 
@@ -70,7 +70,9 @@ def capture(root: Path, examples: Iterable[Json]) -> None:
 
 def write(root: Path, episodes: Iterable[Json]) -> Path:
     file = root.with_suffix(".jsonl")
-    file.write_text("".join(json.dumps(it) + "\n" for it in episodes), encoding="utf-8")
+    file.write_text(
+        "".join(json.dumps(episode) + "\n" for episode in episodes), encoding="utf-8"
+    )
     return file
 
 
@@ -89,42 +91,51 @@ def none(what: str, count: int) -> Row:
 def rand_index(gold: Sequence[object], found: Sequence[object]) -> float:
     """The adjusted Rand index of two ways to group the same things."""
     ways = (gold, found, list(zip(gold, found, strict=True)))
-    one, other, both = (sum(comb(n, 2) for n in Counter(it).values()) for it in ways)
-    chance = one * other / comb(len(gold), 2)
-    return (both - chance) / ((one + other) / 2 - chance)
+    gold_pairs, other, both = (
+        sum(comb(n, 2) for n in Counter(groups).values()) for groups in ways
+    )
+    chance = gold_pairs * other / comb(len(gold), 2)
+    return (both - chance) / ((gold_pairs + other) / 2 - chance)
 
 
 def grouped(root: Path, examples: Sequence[Json]) -> list[str]:
     """The pattern of each example by its session; one that waits is its own."""
     capture(root, examples)
-    kept = {it["session"]: it["id"] for it in ask(root, "examples", "list")["examples"]}
+    ids = {
+        row["session"]: row["id"] for row in ask(root, "examples", "list")["examples"]
+    }
     found = ask(root, "patterns")["patterns"]
-    pattern = {example: it["id"] for it in found for example in it["examples"]}
-    return [pattern.get(it, it) for it in (kept[one["session"]] for one in examples)]
+    pattern = {example: row["id"] for row in found for example in row["examples"]}
+    return [
+        pattern.get(example_id, example_id)
+        for example_id in (ids[example["session"]] for example in examples)
+    ]
 
 
 def intents(work: Path, rows: list[Json]) -> Iterator[Row]:
-    root, gold = shelf(work, "intents"), [it["template_id"] for it in rows]
-    found = grouped(root, [plain(n, it["intent"]) for n, it in enumerate(rows)])
+    root, gold = shelf(work, "intents"), [row["template_id"] for row in rows]
+    found = grouped(root, [plain(n, row["intent"]) for n, row in enumerate(rows)])
     often, size = Counter(gold), Counter(found)
-    once = [at for at, it in enumerate(gold) if often[it] == 1]
+    once = [at for at, label in enumerate(gold) if often[label] == 1]
     alone = sum(size[found[at]] == 1 for at in once)
     peers = "TF-IDF .838, DBSCAN .465"
     ari = rand_index(gold, found)
     yield share(f"clusters of {len(gold)} intents, ARI", ari, 1, 0.87, peers)
     yield share(f"{len(once)} one-offs that wait", alone, len(once), 0.9)
     counts = {how: Counter[str]() for how in ("template", "pattern", "draft")}
-    for template in (it for it, count in often.items() if count > 2):
-        members = [at for at, it in enumerate(gold) if it == template]
+    for template in (label for label, count in often.items() if count > 2):
+        members = [at for at, label in enumerate(gold) if label == template]
         slots = gold_slots([rows[at]["slots"] for at in members])
         given = find_inputs([Example(rows[at]["intent"]) for at in members])[0]
-        texts = [{at: words(it) for at, it in one.values.items()} for one in given]
+        texts = [
+            {at: words(text) for at, text in slot.values.items()} for slot in given
+        ]
         counts["template"] += score(slots, texts, same_places)
         pattern, count = Counter(found[at] for at in members).most_common(1)[0]
         shown = ask(root, "patterns", "show", pattern)["varies"] if count > 2 else []
         draft = ask(root, "draft", pattern, "--dry-run")["inputs"] if count > 2 else []
         for how, some in (("pattern", shown), ("draft", draft)):
-            values = [dict(enumerate(map(words, it["examples"]))) for it in some]
+            values = [dict(enumerate(map(words, slot["examples"]))) for slot in some]
             counts[how] += score(slots, values, same_values)
     for how, n in counts.items():
         yield share(
@@ -138,54 +149,61 @@ def words(value: object) -> str:
     return " ".join(re.findall(r"\w+", str(value).lower()))
 
 
-def gold_slots(given: list[Json]) -> list[Values]:
-    names = dict.fromkeys(name for it in given for name in it)
-    every = [{n: words(it[k]) for n, it in enumerate(given) if k in it} for k in names]
-    return [slot for slot in every if any(slot.values())]
+def gold_slots(rows: list[Json]) -> list[Values]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    slots = [
+        {n: words(row[k]) for n, row in enumerate(rows) if k in row} for k in names
+    ]
+    return [slot for slot in slots if any(slot.values())]
 
 
 def score(
-    slots: list[Values], given: list[Values], same: Callable[[Values, Values], bool]
+    slots: list[Values], inputs: list[Values], same: Callable[[Values, Values], bool]
 ) -> Counter[str]:
-    found = Counter(slots=len(slots), inputs=len(given))
+    found = Counter(slots=len(slots), inputs=len(inputs))
     for slot in slots:
         is_found, varies = (
-            any(same(slot, it) for it in given),
+            any(same(slot, value) for value in inputs),
             len({*slot.values()}) > 1,
         )
         found.update({"found": is_found, "varying": varies})
         found["found varying"] += is_found and varies
-    found["right"] = sum(any(same(slot, it) for slot in slots) for it in given)
+    found["right"] = sum(any(same(slot, value) for slot in slots) for value in inputs)
     return found
 
 
-def is_in(one: str, other: str) -> bool:
-    is_part = f" {one} " in f" {other} " or f" {other} " in f" {one} "
-    return bool(one and other) and is_part
+def is_in(text: str, other: str) -> bool:
+    is_part = f" {text} " in f" {other} " or f" {other} " in f" {text} "
+    return bool(text and other) and is_part
 
 
-def same_places(slot: Values, one: Values) -> bool:
-    both = slot.keys() & one.keys()
-    return sum(is_in(slot[at], one[at]) for at in both) * 2 > len(both)
+def same_places(slot: Values, other: Values) -> bool:
+    both = slot.keys() & other.keys()
+    return sum(is_in(slot[at], other[at]) for at in both) * 2 > len(both)
 
 
-def same_values(slot: Values, one: Values) -> bool:
-    hits = sum(any(is_in(it, gold) for gold in slot.values()) for it in one.values())
-    return hits * 2 > len(one)
+def same_values(slot: Values, other: Values) -> bool:
+    hits = sum(
+        any(is_in(value, gold) for gold in slot.values()) for value in other.values()
+    )
+    return hits * 2 > len(other)
 
 
 def calls(episode: Json) -> Iterator[Json]:
     for message in episode["messages"]:
-        for call in (it["function"] for it in message.get("tool_calls") or ()):
+        for call in (entry["function"] for entry in message.get("tool_calls") or ()):
             yield {"tool": call["name"], "arguments": json.loads(call["arguments"])}
 
 
 def tools(work: Path, runs: list[Json]) -> Row:
     """The same runs with what they did, and by their words alone."""
-    asked = [next(m for m in it["messages"] if m["role"] == "user") for it in runs]
-    short = [plain(n, it["content"]) for n, it in enumerate(asked)]
-    full = [one | {"steps": [*calls(it)]} for one, it in zip(short, runs, strict=True)]
-    gold = [it["task_id"] for it in runs]
+    asked = [next(m for m in run["messages"] if m["role"] == "user") for run in runs]
+    short = [plain(n, message["content"]) for n, message in enumerate(asked)]
+    full = [
+        episode | {"steps": [*calls(run)]}
+        for episode, run in zip(short, runs, strict=True)
+    ]
+    gold = [run["task_id"] for run in runs]
     own = rand_index(gold, grouped(shelf(work, "with-tools"), full))
     less = rand_index(gold, grouped(shelf(work, "without-tools"), short))
     figures = f"{own:.3f}, {less:.3f}"
@@ -196,7 +214,9 @@ def own_values(value: Any, key: str = "") -> Iterator[str]:
     """Ids, names, dates and amounts in the arguments and answers of a run."""
     if isinstance(value, dict | list):
         inner = (
-            value.items() if isinstance(value, dict) else ((key, it) for it in value)
+            value.items()
+            if isinstance(value, dict)
+            else ((key, item) for item in value)
         )
         for name, item in inner:
             yield from own_values(item, name)
@@ -208,25 +228,36 @@ def own_values(value: Any, key: str = "") -> Iterator[str]:
 
 def of_run(episode: Json) -> set[str]:
     answers = [m["content"] or "" for m in episode["messages"] if m["role"] == "tool"]
-    known = [json.loads(it) if it[:1] in ("{", "[") else it for it in answers]
-    return set(own_values([*(it["arguments"] for it in calls(episode)), *known]))
+    known = [
+        json.loads(answer) if answer[:1] in ("{", "[") else answer for answer in answers
+    ]
+    return set(own_values([*(call["arguments"] for call in calls(episode)), *known]))
 
 
 def drafts(work: Path, file: Path) -> Iterator[Row]:
     root = shelf(work, "drafts")
     ask(root, "capture", file)
     ask(root, "examples", "approve", "--all-verified")
-    runs = Counter(value for it in records(file) for value in of_run(it))
-    found = [it for it in ask(root, "patterns")["patterns"] if it["successes"] >= 3]
-    made = [ask(root, "draft", it["id"], "--dry-run") for it in found]
-    rare = sum(it["support"] * 2 < it["of"] for one in made for it in one["steps"])
-    yield none(f"rare steps in {len(made)} drafts", rare)
-    said = [set(re.findall(r"[\w-]+", it["text"])) & runs.keys() for it in made]
-    NOTES.extend(f"a draft holds {', '.join(sorted(it))}" for it in said if it)
-    yield none(
-        "values of one run", sum(runs[value] == 1 for it in said for value in it)
+    runs = Counter(value for record in records(file) for value in of_run(record))
+    found = [row for row in ask(root, "patterns")["patterns"] if row["successes"] >= 3]
+    results = [ask(root, "draft", pattern["id"], "--dry-run") for pattern in found]
+    rare = sum(
+        step["support"] * 2 < step["of"] for draft in results for step in draft["steps"]
     )
-    yield none("values of any run", sum(map(len, said)))
+    yield none(f"rare steps in {len(results)} drafts", rare)
+    texts = [
+        set(re.findall(r"[\w-]+", draft["text"])) & runs.keys() for draft in results
+    ]
+    NOTES.extend(
+        f"a draft holds {', '.join(sorted(text_words))}"
+        for text_words in texts
+        if text_words
+    )
+    yield none(
+        "values of one run",
+        sum(runs[value] == 1 for text_words in texts for value in text_words),
+    )
+    yield none("values of any run", sum(map(len, texts)))
 
 
 def flat(value: Any) -> str:
@@ -240,43 +271,49 @@ def flat(value: Any) -> str:
 
 def stored(root: Path) -> dict[str, str]:
     """What is kept of each session."""
-    ids = [it["id"] for it in ask(root, "examples", "list")["examples"]]
-    shown = [ask(root, "examples", "show", it)["example"] for it in ids]
-    return {it["session"]: flat([it["task"], it["steps"]]) for it in shown}
+    ids = [row["id"] for row in ask(root, "examples", "list")["examples"]]
+    shown = [ask(root, "examples", "show", example_id)["example"] for example_id in ids]
+    return {
+        example["session"]: flat([example["task"], example["steps"]])
+        for example in shown
+    }
 
 
 def recall(work: Path) -> Iterator[Row]:
     """Private values in what is asked, done and answered: which are not found?"""
-    every, episodes = planted(random.Random(5)), []
-    fours = {f"s-{n}": every[n * 4 : n * 4 + 4] for n in range(len(every) // 4)}
+    values, episodes = planted(random.Random(5)), []
+    fours = {f"s-{n}": values[n * 4 : n * 4 + 4] for n in range(len(values) // 4)}
     for number, four in enumerate(fours.values()):
-        one, two, three, last = (re.sub("[«»]", "", text) for _, text in four)
-        call = {"arguments": {"command": one, "more": [{"x": two}]}, "output": three}
+        first, second, third, last = (re.sub("[«»]", "", text) for _, text in four)
+        call = {
+            "arguments": {"command": first, "more": [{"x": second}]},
+            "output": third,
+        }
         episodes.append(plain(number, f"See: {last}", steps=[{"tool": "shell"} | call]))
     capture(root := shelf(work, "planted", POLICY), episodes)
-    missed: dict[str, list[str]] = {kind: [] for kind, _ in sorted(every)}
-    for session, said in stored(root).items():
+    missed: dict[str, list[str]] = {kind: [] for kind, _ in sorted(values)}
+    for session, content in stored(root).items():
         for kind, text in fours[session]:
-            is_there = any(it in said for it in re.findall("«(.*?)»", text))
+            is_there = any(value in content for value in re.findall("«(.*?)»", text))
             missed[kind] += [text] if is_there else []
     for kind, some in missed.items():
         NOTES.extend(f"missed {kind}: {text!r}" for text in some[:6])
         yield share(f"redaction of {kind}", EACH - len(some), EACH, 0.99)
-    found = len(every) - sum(map(len, missed.values()))
-    yield share(f"redaction of {len(every)} values", found, len(every), 0.99)
+    found = len(values) - sum(map(len, missed.values()))
+    yield share(f"redaction of {len(values)} values", found, len(values), 0.99)
 
 
 def touched(work: Path, name: str, lines: Sequence[str]) -> Row:
     """How many words of an ordinary text are taken for private ones."""
     root = shelf(work, name)
     pieces = ["\n".join(lines[at : at + 25])[:4000] for at in range(0, len(lines), 25)]
-    steps = [{"tool": "read", "output": it} for it in pieces]
+    steps = [{"tool": "read", "output": piece} for piece in pieces]
     parts = [steps[at : at + 20] for at in range(0, len(steps), 20)]
     capture(root, [plain(n, "Read it", steps=its) for n, its in enumerate(parts)])
     before = Counter(" ".join(pieces).split())
     lost = before - Counter(" ".join(stored(root).values()).split())
     NOTES.append(
-        f"touched in {name}: {', '.join(it for it, _ in lost.most_common(12))}"
+        f"touched in {name}: {', '.join(kind for kind, _ in lost.most_common(12))}"
     )
     value = 100 * lost.total() / before.total()
     what = f"of {before.total():,} words ({name}), touched"
@@ -288,7 +325,7 @@ def canary(work: Path, count: int) -> Row:
     root, secret = shelf(work, "canary"), grown(random.Random(7), "<L1><l9><d2>")
     ask(root, "capture", write(root, transcripts(count, secret)))
     ask(root, "examples", "approve", "--all-verified")
-    found = [it for it in ask(root, "patterns")["patterns"] if it["successes"] > 5]
+    found = [row for row in ask(root, "patterns")["patterns"] if row["successes"] > 5]
     for pattern in found[:10]:
         number = ask(root, "draft", pattern["id"], "--propose")["proposal"]
         ask(root, "gate", number)
@@ -296,15 +333,21 @@ def canary(work: Path, count: int) -> Row:
         ask(root, "promote", number)
     ask(root, "export", work / "export")
     git(root, "checkout", "-q", "-f", "main")
-    every = (*root.rglob("*"), *(work / "export").rglob("*"))
-    files = [it for it in every if it.is_file() and not it.name.startswith("state.db")]
-    seen = [file.read_bytes() for file in files] + [
+    paths = (*root.rglob("*"), *(work / "export").rglob("*"))
+    files = [
+        path
+        for path in paths
+        if path.is_file() and not path.name.startswith("state.db")
+    ]
+    contents = [file.read_bytes() for file in files] + [
         git(root, "log", "-p", "--all").encode()
     ]
     line_ = ["git", "cat-file", "--batch-all-objects", "--batch"]
-    seen.append(subprocess.run(line_, cwd=root, capture_output=True, check=True).stdout)
+    contents.append(
+        subprocess.run(line_, cwd=root, capture_output=True, check=True).stdout
+    )
     assert secret.encode() in (root / ".git/skillforge/state.db").read_bytes()
-    count = sum(it.count(secret.encode()) for it in seen)
+    count = sum(content.count(secret.encode()) for content in contents)
     return none(f"canary after {len(found[:10])} promotions", count)
 
 
@@ -323,12 +366,14 @@ def speed(work: Path, count: int) -> tuple[float, list[Row]]:
     steps = [timed(root, "capture", write(root, transcripts(count)))]
     steps.append(timed(root, "examples", "approve", "--all-verified"))
     steps.append(timed(root, "patterns"))
-    ready = [it for it in steps[-1][2]["patterns"] if it["successes"] >= 3]
-    steps += [timed(root, "draft", it["id"], "--dry-run") for it in ready]
-    taken = [it[0] for it in steps]
+    ready = [
+        pattern for pattern in steps[-1][2]["patterns"] if pattern["successes"] >= 3
+    ]
+    steps += [timed(root, "draft", pattern["id"], "--dry-run") for pattern in ready]
+    taken = [step[0] for step in steps]
     parts = "capture {:.1f}, approve {:.1f}, patterns {:.1f}, drafts".format(*taken[:3])
     NOTES.append(f"{count:,}: {parts} {sum(taken[3:]):.1f} s for {len(ready)}")
-    total, peak = sum(taken), max(it[1] for it in steps)
+    total, peak = sum(taken), max(step[1] for step in steps)
     return total, [
         Row(f"{count:,} transcripts", f"{total:.1f} s", "under 60 s", total < 60),
         Row(f"memory for {count:,}", f"{peak} MB", "under 500 MB", peak < 500),
@@ -376,7 +421,7 @@ def _made_up(work: Work) -> Iterator[Row]:
     few = work.size(6000, 200)
     yield touched(work.folder, "made up", [line(rng) for _ in range(few)])
     yield touched(work.folder, "English", ENGLISH.splitlines()[: few * 2])
-    lines = "\n".join(it.read_text("utf-8") for it in own).split("\n")
+    lines = "\n".join(path.read_text("utf-8") for path in own).split("\n")
     yield touched(work.folder, "own", lines[: few * 10])
     yield canary(work.folder, work.size(300, 60))
 

@@ -142,7 +142,7 @@ def looking_back(work: Path, promotions: int) -> list[Row]:
     root = library(work, "history", 200)
     _promote_many(root, promotions)
     workspace = Workspace.at(root)
-    floor, own, one = seconds(
+    floor, own, skill_log = seconds(
         lambda: _bare_log(root),
         lambda: _audit(workspace, promotions),
         lambda: skill_history.log(workspace.library, "skill-000007"),
@@ -150,7 +150,7 @@ def looking_back(work: Path, promotions: int) -> list[Row]:
     )
     return [
         ratio(f"audit of {promotions:,} promotions, against git log", own / floor, 4),
-        ratio("log of one skill, against git log", one / floor, 3),
+        ratio("log of one skill, against git log", skill_log / floor, 3),
     ]
 
 
@@ -189,7 +189,7 @@ def _promote_many(root: Path, promotions: int) -> None:
 def _promotion(number: int, before: str) -> Iterator[bytes]:
     name = f"skill-{number % 200:06d}"
     mark = number * 2 - 1
-    said = [
+    fields = [
         ("Skill", name),
         ("Action", "edit"),
         ("Origin", "human"),
@@ -197,14 +197,14 @@ def _promotion(number: int, before: str) -> Iterator[bytes]:
     ]
     yield f"commit refs/heads/draft\nmark :{mark}\n".encode()
     yield f"committer {WHO} {1_700_000_000 + number} +0000\n".encode()
-    yield _data(trailers.message(f"Edit {name}", "Better", said).encode())
+    yield _data(trailers.message(f"Edit {name}", "Better", fields).encode())
     yield f"from {before}\nM 100644 inline skills/{name}/SKILL.md\n".encode()
     yield _data(b"%s\n%d\n" % (skill(name), number))
     yield f'\nls :{mark} ""\n'.encode()
 
 
 def _merge(number: int, before: str, tree: str) -> bytes:
-    said = [
+    fields = [
         ("Proposal", str(number)),
         ("Approved-By", REVIEWER),
         ("Approved-Tree", tree),
@@ -215,6 +215,6 @@ def _merge(number: int, before: str, tree: str) -> bytes:
         f"commit refs/heads/main\nmark :{number * 2}\n"
         f"committer {WHO} {1_700_000_000 + number} +0000\n"
     ).encode() + (
-        _data(trailers.message(f"Merge proposal {number}", "", said).encode())
+        _data(trailers.message(f"Merge proposal {number}", "", fields).encode())
         + f'from {before}\nmerge :{number * 2 - 1}\nM 040000 {tree} ""\n\n'.encode()
     )

@@ -109,9 +109,9 @@ def at_most(what: str, part: float, whole: float, most: float, peers: str = "") 
     return Row(what, f"{value:.3f}", f"at most {most:g}", value <= most, peers)
 
 
-def needs_data(name: str, *wanted: tuple[str, str]) -> list[Row]:
+def needs_data(name: str, *rows: tuple[str, str]) -> list[Row]:
     """Rows for figures that cannot be had without data that is not here."""
-    return [Row(what, f"needs {name}", target, None) for what, target in wanted]
+    return [Row(what, f"needs {name}", target, None) for what, target in rows]
 
 
 def library(work: Path, name: str, count: int) -> Path:

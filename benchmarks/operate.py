@@ -61,7 +61,9 @@ def simulate(cell: Cell, most: int, seed: int) -> Run:
     stable = "" if cell.is_new_skill else OLD
     rollout = Rollout("skill", "id", stable, NEW, cell.share, 0)
     rule = CanaryPolicy(share=cell.share)
-    counts = dict.fromkeys([(arm, it) for arm in Arm for it in OutcomeStatus], 0)
+    counts = dict.fromkeys(
+        [(arm, status) for arm in Arm for status in OutcomeStatus], 0
+    )
     canary_uses = 0
     while canary_uses < most:
         arm = Arm.CANARY if chance.random() < cell.share / 100 else Arm.STABLE
@@ -125,9 +127,13 @@ def idle_skills(count: int) -> Iterator[Row]:
 
 def assignment(count: int) -> Iterator[Row]:
     """Who gets a canary: as many as configured, and not the same ones as before."""
-    one, two = (Rollout("skill", it, OLD, NEW, 10.0, 0) for it in ("one", "two"))
+    first, second = (
+        Rollout("skill", rollout_id, OLD, NEW, 10.0, 0) for rollout_id in ("one", "two")
+    )
     keys = [f"key-{number}" for number in range(count)]
-    in_one, in_two = ({k for k in keys if has_canary(it, k)} for it in (one, two))
+    in_one, in_two = (
+        {k for k in keys if has_canary(rollout, k)} for rollout in (first, second)
+    )
     error = 3 * (0.1 * 0.9 / count) ** 0.5
     off = abs(len(in_one) / count - 0.1)
     what = f"share of {count:,} keys, off the 10 % that were asked for"

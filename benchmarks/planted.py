@@ -92,13 +92,13 @@ def grown(rng: random.Random, template: str) -> str:
 def card(rng: random.Random, text: str) -> str:
     """With its check digit (Luhn), in one of the ways to write it."""
     twice = [int(d) * (2 - at % 2) for at, d in enumerate(reversed(text))]
-    whole = text + str(-sum(sum(divmod(it, 10)) for it in twice) % 10)
+    whole = text + str(-sum(sum(divmod(digit, 10)) for digit in twice) % 10)
     parts = re.findall(r".{4}" if len(whole) > 15 else r"^.{4}|.{6}|.{5}$", whole)
     return rng.choice(("", " ", "-")).join(parts)
 
 
 def iban(rng: random.Random, text: str) -> str:
-    number = "".join(str(int(it, 36)) for it in f"{text[2:]}{text[:2]}00")
+    number = "".join(str(int(letter, 36)) for letter in f"{text[2:]}{text[:2]}00")
     whole = f"{text[:2]}{98 - int(number) % 97:02}{text[2:]}"
     return " ".join(re.findall(".{1,4}", whole)) if rng.random() < 0.5 else whole
 
@@ -106,7 +106,7 @@ def iban(rng: random.Random, text: str) -> str:
 def planted(rng: random.Random) -> list[tuple[str, str]]:
     """Kinds, and texts with private values of them in «»."""
     kinds: dict[str, str] = {}
-    for kind, _, forms in (it.partition(" ") for it in KINDS.strip().split("\n")):
+    for kind, _, forms in (line_.partition(" ") for line_ in KINDS.strip().split("\n")):
         kinds[kind] = kinds.get(kind, "") + forms
     finish = {"card": card, "iban": iban}
     found = []
@@ -134,13 +134,15 @@ def transcripts(count: int, secret: str = "") -> Iterator[Json]:
         asked = rng.choice(FORMS).format(deed, place, f"2026-03-{day}") + own
         messages: list[Json] = [{"role": "user", "content": asked}]
         for at in sorted(rng.choices(range(len(known)), k=19)):
-            given = json.dumps({"target": place, "note": line(rng), "run": f"x{own}"})
-            call = {"id": "c", "function": {"name": known[at], "arguments": given}}
-            said = "\n".join(line(rng) for _ in range(rng.randrange(2, 9))) + own
-            said = f"Error: {said}" if rng.random() < 0.05 else said
+            arguments = json.dumps(
+                {"target": place, "note": line(rng), "run": f"x{own}"}
+            )
+            call = {"id": "c", "function": {"name": known[at], "arguments": arguments}}
+            output = "\n".join(line(rng) for _ in range(rng.randrange(2, 9))) + own
+            output = f"Error: {output}" if rng.random() < 0.05 else output
             messages.append({"role": "assistant", "tool_calls": [call]})
-            messages.append({"role": "tool", "tool_call_id": "c", "content": said})
-        told = f"{line(rng)} I wrote to {secret}{number}@mail.example.com"
-        messages.append({"role": "assistant", "content": told})
+            messages.append({"role": "tool", "tool_call_id": "c", "content": output})
+        text = f"{line(rng)} I wrote to {secret}{number}@mail.example.com"
+        messages.append({"role": "assistant", "content": text})
         reward = float(rng.random() < 0.8)
         yield {"session_id": f"run-{number}", "reward": reward, "messages": messages}

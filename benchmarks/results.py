@@ -68,14 +68,16 @@ def keep(file: Path, part: str, rows: Sequence[Row], seconds: float) -> None:
 def render(file: Path, titles: Mapping[str, str]) -> str:
     """The table of all parts, in their order."""
     known: dict[str, Any] = json.loads(file.read_text())
-    parts = [(titles[it], known[it]) for it in titles if it in known]
-    newest = max((it for _, it in parts), key=lambda it: str(it["date"]))["machine"]
-    every = [Row(**row) for _, it in parts for row in it["rows"]]
-    met = sum(row.met is True for row in every)
-    missed = [row.what for row in every if row.met is False]
+    parts = [(titles[name], known[name]) for name in titles if name in known]
+    newest = max((part for _, part in parts), key=lambda entry: str(entry["date"]))[
+        "machine"
+    ]
+    rows = [Row(**row) for _, part in parts for row in part["rows"]]
+    met = sum(row.met is True for row in rows)
+    missed = [row.what for row in rows if row.met is False]
     names = f" ({'; '.join(missed)})" if missed else ""
-    said = f"Targets met: {met}; missed: {len(missed)}{names}."
-    lines = [_ABOUT, _machine_words(newest), "", said, ""]
+    summary = f"Targets met: {met}; missed: {len(missed)}{names}."
+    lines = [_ABOUT, _machine_words(newest), "", summary, ""]
     for title, part in parts:
         lines += [f"## {title}", "", _when(part, newest), "", *_table(part["rows"]), ""]
     return "\n".join(lines)
@@ -88,9 +90,9 @@ def _machine_words(of: Mapping[str, str]) -> str:
 
 
 def _when(part: Mapping[str, Any], usual: Mapping[str, str]) -> str:
-    said = f"{part['date']}, commit {part['commit']}, measured in {part['seconds']} s."
+    words = f"{part['date']}, commit {part['commit']}, measured in {part['seconds']} s."
     other = part["machine"]
-    return said if other == usual else f"{said} {_machine_words(other)}"
+    return words if other == usual else f"{words} {_machine_words(other)}"
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:

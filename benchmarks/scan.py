@@ -119,12 +119,12 @@ def quality(work: Work) -> Iterator[Row]:
                 yield from needs_data(f"{name}/", (what, f"{sign} {bound:g}"))
                 continue
             counts = judged.setdefault(name, _verdicts(folder))
-            part = sum(counts[it] for it in verdicts)
+            part = sum(counts[verdict] for verdict in verdicts)
             yield row(f"{counts.total()} {what}", part, counts.total(), bound, peers)
 
 
 def _verdicts(folder: Path) -> Counter[Danger]:
-    return Counter(_judge(it) for it in sorted(folder.iterdir()) if it.is_dir())
+    return Counter(_judge(path) for path in sorted(folder.iterdir()) if path.is_dir())
 
 
 def _judge(folder: Path) -> Danger:

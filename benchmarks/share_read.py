@@ -42,9 +42,9 @@ def _plain_index(library: Library, tip: str, path: Path) -> Path:
     with closing(sqlite3.connect(path)) as db:
         db.execute("CREATE VIRTUAL TABLE skills USING fts5(name, description, body)")
         texts = (
-            (it.name, it.document.words("description"), it.document.body)
-            for it in library.read_at(tip)
-            if it.document
+            (skill.name, skill.document.words("description"), skill.document.body)
+            for skill in library.read_at(tip)
+            if skill.document
         )
         db.executemany("INSERT INTO skills VALUES (?, ?, ?)", texts)
         db.execute("INSERT INTO skills (skills) VALUES ('optimize')")
@@ -57,7 +57,7 @@ def _queries(
 ) -> list[tuple[str, str]]:
     """Words of descriptions in any order, and the skill that they are of."""
     rng = random.Random(11)
-    chosen = rng.sample([it for it in skills if it.description], count)
+    chosen = rng.sample([skill for skill in skills if skill.description], count)
     queries = []
     for skill in chosen:
         words = _WORDS.findall(skill.description)
@@ -67,18 +67,20 @@ def _queries(
 
 
 def _plain(path: Path, query: str) -> list[str]:
-    wanted = " OR ".join(f'"{word}"' for word in _WORDS.findall(query))
+    match = " OR ".join(f'"{word}"' for word in _WORDS.findall(query))
     best = "SELECT name FROM skills WHERE skills MATCH ? ORDER BY rank LIMIT 10"
     with closing(sqlite3.connect(path)) as db:
-        return [name for (name,) in db.execute(best, (wanted,))]
+        return [name for (name,) in db.execute(best, (match,))]
 
 
 def _speed(library: Library, tip: str, plain: Path, queries: list[str]) -> list[Row]:
     """Long queries, short ones, and some with a word that no skill has."""
     kinds = {
         "search of 10,000, against raw FTS5": queries,
-        "the same, with three words": [" ".join(it.split()[:3]) for it in queries],
-        "the same, with an unknown word": [f"{it} xylophone" for it in queries],
+        "the same, with three words": [
+            " ".join(query.split()[:3]) for query in queries
+        ],
+        "the same, with an unknown word": [f"{query} xylophone" for query in queries],
     }
     rows = []
     for what, some in kinds.items():
@@ -111,7 +113,7 @@ def _quality(work: Path, skills_: int, asked: int) -> Row:
     for name, query in queries:
         raw += _plain(plain, query)[:1] == [name]
         ours += [hit.skill.name for hit in search(library, tip, query, 1)] == [name]
-    value, bar = (f"{it / len(queries):.2f}" for it in (ours, raw))
+    value, bar = (f"{total / len(queries):.2f}" for total in (ours, raw))
     what = "hit@1, words of descriptions"
     return Row(what, value, "as good as BM25", ours >= raw, f"BM25: {bar}")
 

@@ -24,7 +24,7 @@ def rows(work: Work) -> Iterator[Row]:
     if lacking := box.gaps():
         yield Row("trials in the sandbox", lacking[0][:40], "", None)
         return
-    yield _one(box, work.size(100, 5))
+    yield _single_trial(box, work.size(100, 5))
     yield _many(box, work.folder, work.size(1000, 20))
 
 
@@ -35,7 +35,7 @@ def _bare(box: Bubblewrap, jobs: int, count: int) -> None:
     subprocess.run(line, input=b"x\n" * count, check=True)
 
 
-def _one(box: Bubblewrap, count: int) -> Row:
+def _single_trial(box: Bubblewrap, count: int) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         job = Job(("true",), Path(folder), has_traps=True)
         bare, ours = seconds(

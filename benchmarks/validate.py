@@ -88,8 +88,8 @@ def _reference(sample: Path) -> Row:
         times=3,
     )
     row = ratio("times as fast as skills-ref", theirs / ours, 20, least=True)
-    each = theirs / len(folders) * 1000
-    return row._replace(peers=f"skills-ref: {each:.1f} ms a skill")
+    per_skill = theirs / len(folders) * 1000
+    return row._replace(peers=f"skills-ref: {per_skill:.1f} ms a skill")
 
 
 def _agnix(sample: Path) -> Row:
@@ -123,7 +123,7 @@ def _memory(root: Path) -> Row:
 
 def warm(root: Path) -> Row:
     """The whole command, cold and with one skill changed since."""
-    one = sorted((root / "skills").iterdir())[0] / "SKILL.md"
+    skill_file = sorted((root / "skills").iterdir())[0] / "SKILL.md"
     cache = root / ".git" / "skillforge"
     validate = command("validate", "--library", root)
 
@@ -134,7 +134,9 @@ def warm(root: Path) -> Row:
     for turn in range(4):
         forget()
         best[0] = min(best[0], seconds(validate, times=1)[0])
-        one.write_text(one.read_text(encoding="utf-8") + f"{turn}\n", encoding="utf-8")
+        skill_file.write_text(
+            skill_file.read_text(encoding="utf-8") + f"{turn}\n", encoding="utf-8"
+        )
         best[1] = min(best[1], seconds(validate, times=1)[0])
     git(root, "checkout", "--", "skills")
     return ratio("warm, one skill changed, against cold", best[1] / best[0], 0.3)
@@ -143,8 +145,10 @@ def warm(root: Path) -> Row:
 def changed_since(small: Path, large: Path) -> Row:
     for root in (small, large):
         git(root, "checkout", "-q", "-b", "work")
-        one = sorted((root / "skills").iterdir())[0] / "SKILL.md"
-        one.write_text(one.read_text(encoding="utf-8") + "more\n", encoding="utf-8")
+        skill_file = sorted((root / "skills").iterdir())[0] / "SKILL.md"
+        skill_file.write_text(
+            skill_file.read_text(encoding="utf-8") + "more\n", encoding="utf-8"
+        )
         git(root, "commit", "-qam", "Change")
     few, many = seconds(
         command("validate", "--changed-since", "main", cwd=small),
@@ -157,11 +161,11 @@ def changed_since(small: Path, large: Path) -> Row:
 
 
 def start_up(root: Path) -> list[Row]:
-    one = sorted((root / "skills").iterdir())[0]
+    folder = sorted((root / "skills").iterdir())[0]
     nothing, version, single = seconds(
         lambda: subprocess.run([sys.executable, "-c", "pass"], check=False),
         command("--version"),
-        command("validate", one),
+        command("validate", folder),
         times=15,
     )
     return [

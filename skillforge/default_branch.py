@@ -177,7 +177,7 @@ def _undecided(repo: GitRepo, named: dict[str, str], default: str) -> RequestErr
 
 def _no_commit() -> RequestError:
     return RequestError(
-        "there is no commit yet",
+        "no commits yet",
         hint="commit the library first: git add --all && git commit -m Start",
     )
 

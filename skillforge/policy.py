@@ -166,7 +166,7 @@ def _load(data: bytes) -> Any:
             re.compile(pattern)
         except re.error as err:
             line = _line_of(settings, ["redact", "ids", at])
-            why = f"redact.ids: {pattern!r} is not a pattern: {err}"
+            why = f"redact.ids: {pattern!r} is not a valid pattern: {err}"
             raise _wrong(line, why) from err
     return settings
 

@@ -57,7 +57,7 @@ def start(
         )
     except FileNotFoundError as err:
         if cwd is not None and not cwd.is_dir():
-            raise ToolError(f"there is no folder {cwd}") from err
+            raise ToolError(f"no such folder: {cwd}") from err
         raise ToolError(
             f"{argv[0]} is not installed", hint=f"install {argv[0]} and try again"
         ) from err

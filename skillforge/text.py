@@ -107,7 +107,7 @@ def nearest_lines(text: str, passage: str) -> tuple[int, str]:
         """A quick estimate: equal lines, then shared letters of the first line."""
         window = lines[at : at + len(target)]
         pairs = zip(window, target, strict=False)
-        equal = sum(one.strip() == two.strip() for one, two in pairs)
+        equal = sum(left.strip() == right.strip() for left, right in pairs)
         letters = len(set(window[0]) & set(target[0])) / (len(set(target[0])) or 1)
         return equal + letters
 

@@ -131,8 +131,8 @@ def driver_problem() -> str:
     """Why Playwright's driver can't run here: the wheel's Node needs some libraries."""
     line = [sys.executable, "-m", "playwright", "--version"]
     tried = subprocess.run(line, capture_output=True, text=True, check=False)
-    said = tried.stderr.splitlines() or [f"exit code {tried.returncode}"]
-    return said[-1] if tried.returncode else ""
+    lines = tried.stderr.splitlines() or [f"exit code {tried.returncode}"]
+    return lines[-1] if tried.returncode else ""
 
 
 def _first_error(message: str) -> str:

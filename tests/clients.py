@@ -90,9 +90,9 @@ class Work:
 
     def project(self) -> Path:
         self.homes += 1
-        made = self.folder / f"project-{self.homes}"
-        made.mkdir()
-        return made
+        project = self.folder / f"project-{self.homes}"
+        project.mkdir()
+        return project
 
 
 def files(folder: Path) -> Files:

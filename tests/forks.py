@@ -131,16 +131,16 @@ def _ends_early(work: Callable[[], object]) -> bool:
 
 
 def _die_at_change(number: int, below: str, work: Callable[[], object]) -> None:
-    seen = 0
+    changes = 0
 
     def watch(event: str, args: tuple[object, ...]) -> None:
-        nonlocal seen
+        nonlocal changes
         is_new = event == "open" and isinstance(args[2], int) and args[2] & os.O_CREAT
         # What is removed with its folder is named by its name in it.
         is_there = str(args[0]).startswith(below) or "/" not in str(args[0])
         if (is_new or event in _CHANGES) and is_there:
-            seen += 1
-            if seen == number:
+            changes += 1
+            if changes == number:
                 os._exit(9)
 
     sys.addaudithook(watch)

@@ -39,9 +39,9 @@ def git_work() -> Iterator[GitWork]:
         return ask(reader, what, expressions)
 
     def reading(repo: GitRepo, names: Sequence[str]) -> Any:
-        wanted = list(names)
-        work.objects += wanted
-        return objects(repo, wanted)
+        requested = list(names)
+        work.objects += requested
+        return objects(repo, requested)
 
     with (
         mock.patch.object(GitRepo, "run", noting(GitRepo.run)),

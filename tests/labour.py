@@ -54,9 +54,9 @@ def no_answer() -> object:
     return [b"x" * 300_000, lambda: 0]
 
 
-def starts_another(said: Path) -> None:
+def starts_another(pid_file: Path) -> None:
     other = processes.start(["sleep", "60"])
-    said.write_text(str(other.pid))
+    pid_file.write_text(str(other.pid))
     time.sleep(60)
 
 

@@ -68,9 +68,7 @@ def test_the_agent_runs_by_its_name(library: LibraryFolder, site: Path) -> None:
     assert output == "acme run --edit - acme --help hermes\n"
 
 
-def test_an_agent_that_nobody_registered_is_refused(
-    library: LibraryFolder, site: Path
-) -> None:
+def test_an_unregistered_agent_is_refused(library: LibraryFolder, site: Path) -> None:
     code, output = sync(site, library, "--agent", "other")
 
     assert code == 2

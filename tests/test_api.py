@@ -49,12 +49,12 @@ def test_the_loop_in_a_few_lines(started: Library) -> None:
     assert handed.path is not None
     assert handed.assignment.version == done.version
     assert "dates" in (handed.path / "SKILL.md").read_text(encoding="utf-8")
-    kept = started.record("dates", "session-7", "success", verified_by="test")
-    assert kept.added == 1
+    result = started.record("dates", "session-7", "success", verified_by="test")
+    assert result.added == 1
     assert not started.audit().exceptions
 
 
-def test_a_bad_draft_is_a_value_that_tells_why(
+def test_a_bad_draft_is_a_result_with_reasons(
     started: Library, library: LibraryFolder
 ) -> None:
     (library.root / "skills/dates/SKILL.md").write_text("no frontmatter\n")
@@ -66,7 +66,7 @@ def test_a_bad_draft_is_a_value_that_tells_why(
     assert started.proposals() == []
 
 
-def test_nobody_approves_their_own(started: Library) -> None:
+def test_users_cannot_approve_their_own_proposals(started: Library) -> None:
     outcome = started.propose("dates", why="Tables lost a header")
     assert outcome.proposal is not None
 
@@ -84,7 +84,7 @@ def test_a_rejected_proposal_is_closed(started: Library) -> None:
     assert len(started.proposals(only_open=False)) == 1
 
 
-def test_a_version_goes_back_byte_for_byte(
+def test_a_rollback_restores_every_byte(
     started: Library, library: LibraryFolder
 ) -> None:
     first = _promoted(started)
@@ -266,7 +266,7 @@ def test_a_skill_is_pinned_synced_and_removed(started: Library, tmp_path: Path) 
     assert [found.name for found in started.health("dates").checkups] == ["dates"]
 
 
-def test_a_folder_that_is_no_library_is_told() -> None:
+def test_a_folder_without_a_library_is_reported() -> None:
     with pytest.raises(RequestError, match="not in a skill library"):
         Library.open("/")
 
@@ -282,7 +282,7 @@ def test_the_name_is_imported_only_when_it_is_asked_for() -> None:
     assert done.stdout.split() == ["False", "skillforge.api.library"]
 
 
-def test_what_is_not_there_is_told_as_of_any_module() -> None:
+def test_a_missing_attribute_raises_the_usual_error() -> None:
     import skillforge
 
     with pytest.raises(AttributeError, match="no attribute 'Libary'"):

@@ -26,11 +26,11 @@ def bench(*arguments: object) -> str:
 def test_a_part_is_measured_alone(tmp_path: Path) -> None:
     file = tmp_path / "results.json"
 
-    said = bench("--quick", "--only", "scan", "--results", file)
+    output = bench("--quick", "--only", "scan", "--results", file)
 
     rows = json.loads(file.read_text())["scan"]["rows"]
-    assert all(row["what"] in said for row in rows)
-    assert "needs attacks/" in said
+    assert all(row["what"] in output for row in rows)
+    assert "needs attacks/" in output
     table = (tmp_path / "RESULTS.md").read_text()
     assert all(f"| {row['what']} | {row['value']} |" in table for row in rows)
 
@@ -46,18 +46,18 @@ def test_a_part_that_is_measured_again_replaces_only_itself(tmp_path: Path) -> N
     assert [len(known[part]["rows"]) for part in ("scan", "learn")] == [2, 1]
 
 
-def test_the_table_says_what_was_missed_and_where_it_was_measured(
+def test_the_table_shows_missed_targets_and_the_machine(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "results.json"
     results.keep(file, "scan", [MET, MISSED], 3)
 
-    said = results.render(file, TITLES)
+    page = results.render(file, TITLES)
 
-    assert "Targets met: 1; missed: 1 (b)." in said
-    assert "| b | 9 % | 0 | **no** | peer |" in said
-    assert "cores" in said
-    assert str(Path.home()) not in said
+    assert "Targets met: 1; missed: 1 (b)." in page
+    assert "| b | 9 % | 0 | **no** | peer |" in page
+    assert "cores" in page
+    assert str(Path.home()) not in page
 
 
 def test_every_part_has_a_module_with_rows() -> None:

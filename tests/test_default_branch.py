@@ -15,7 +15,7 @@ from tests.conftest import LibraryFolder, Run
 KEYED = "branch: trunk\n"
 
 
-def made(root: Path, branch: str, policy: str = "") -> LibraryFolder:
+def new_library(root: Path, branch: str, policy: str = "") -> LibraryFolder:
     folder = LibraryFolder(root)
     root.mkdir(parents=True)
     folder.git("init", "--quiet", "--initial-branch", branch)
@@ -57,7 +57,7 @@ def bare_of(folder: LibraryFolder) -> LibraryFolder:
 def test_a_library_is_on_the_branch_it_began_on(
     tmp_path: Path, policy: str, others: tuple[str, ...]
 ) -> None:
-    folder = made(tmp_path / "library", "trunk", policy)
+    folder = new_library(tmp_path / "library", "trunk", policy)
     for name in others:
         folder.git("branch", name)
     folder.git("checkout", "--quiet", others[0])  # what is checked out decides nothing
@@ -77,7 +77,7 @@ def test_a_library_is_on_the_branch_it_began_on(
 @pytest.mark.parametrize("name", ["main", "master", "aaa"])
 def test_a_pushed_branch_is_never_taken(tmp_path: Path, name: str, policy: str) -> None:
     """Not here, not in a clone, not in a bare copy; at worst nothing is decided."""
-    folder = made(tmp_path / "library", "trunk", KEYED)
+    folder = new_library(tmp_path / "library", "trunk", KEYED)
     on_branch(folder, name, policy.replace("main", name))
 
     assert branch_of(folder) == "trunk"
@@ -89,7 +89,7 @@ def test_a_pushed_branch_is_never_taken(tmp_path: Path, name: str, policy: str) 
 
 
 def test_a_branch_that_claims_to_be_it_does_not_stop_main(tmp_path: Path) -> None:
-    folder = made(tmp_path / "library", "main")
+    folder = new_library(tmp_path / "library", "main")
     on_branch(folder, "evil", "branch: evil\n")
 
     assert branch_of(folder) == "main"
@@ -97,7 +97,7 @@ def test_a_branch_that_claims_to_be_it_does_not_stop_main(tmp_path: Path) -> Non
 
 
 def test_what_is_decided_is_written_down(tmp_path: Path) -> None:
-    folder = made(tmp_path / "library", "trunk")
+    folder = new_library(tmp_path / "library", "trunk")
     assert branch_of(folder) == "trunk"
 
     assert folder.git("config", "--local", "skillforge.branch").strip() == "trunk"
@@ -108,7 +108,7 @@ def test_what_is_decided_is_written_down(tmp_path: Path) -> None:
 
 def test_an_old_library_beside_main_has_to_say_which(tmp_path: Path) -> None:
     """Made before branches were written down: either could be the library."""
-    folder = made(tmp_path / "library", "trunk")
+    folder = new_library(tmp_path / "library", "trunk")
     folder.git("branch", "main")
     folder.git("branch", "work")
 
@@ -123,7 +123,7 @@ def test_an_old_library_beside_main_has_to_say_which(tmp_path: Path) -> None:
     assert branch_of(folder) == "trunk"
 
 
-def test_a_branch_before_the_adoption_is_no_candidate(tmp_path: Path) -> None:
+def test_a_branch_from_before_the_adoption_is_not_a_candidate(tmp_path: Path) -> None:
     folder = LibraryFolder(tmp_path / "library")
     folder.root.mkdir()
     folder.git("init", "--quiet", "--initial-branch", "trunk")
@@ -137,7 +137,7 @@ def test_a_branch_before_the_adoption_is_no_candidate(tmp_path: Path) -> None:
 
 
 def test_a_clone_follows_the_default_branch_of_its_origin(tmp_path: Path) -> None:
-    folder = made(tmp_path / "library", "trunk", KEYED)
+    folder = new_library(tmp_path / "library", "trunk", KEYED)
     for name in ("main", "master", "work"):
         folder.git("branch", name)
     clone = clone_of(folder, "--branch", "work")
@@ -147,7 +147,7 @@ def test_a_clone_follows_the_default_branch_of_its_origin(tmp_path: Path) -> Non
 
 
 def test_a_clone_of_a_checkout_on_another_branch_asks(tmp_path: Path) -> None:
-    folder = made(tmp_path / "library", "main")
+    folder = new_library(tmp_path / "library", "main")
     folder.git("checkout", "--quiet", "-b", "work")
 
     with pytest.raises(RequestError, match="cannot decide"):
@@ -155,7 +155,7 @@ def test_a_clone_of_a_checkout_on_another_branch_asks(tmp_path: Path) -> None:
 
 
 def test_a_clone_of_one_other_branch_misses_the_library_s(tmp_path: Path) -> None:
-    folder = made(tmp_path / "library", "trunk", KEYED)
+    folder = new_library(tmp_path / "library", "trunk", KEYED)
     folder.git("branch", "work")
     clone = clone_of(folder, "--branch", "work", "--single-branch")
 
@@ -168,7 +168,7 @@ def test_a_clone_of_one_other_branch_misses_the_library_s(tmp_path: Path) -> Non
 
 
 def test_a_detached_head_and_linked_worktrees_change_nothing(tmp_path: Path) -> None:
-    folder = made(tmp_path / "library", "trunk", KEYED)
+    folder = new_library(tmp_path / "library", "trunk", KEYED)
     folder.git("branch", "main")
     linked = LibraryFolder(tmp_path / "linked")
     folder.git("worktree", "add", "--quiet", "-b", "work", str(linked.root))
@@ -179,8 +179,8 @@ def test_a_detached_head_and_linked_worktrees_change_nothing(tmp_path: Path) -> 
     assert folder.git("config", "skillforge.branch").strip() == "trunk"
 
 
-def test_a_bare_repository_goes_by_its_head(tmp_path: Path) -> None:
-    folder = made(tmp_path / "library", "trunk")
+def test_a_bare_repository_uses_its_head(tmp_path: Path) -> None:
+    folder = new_library(tmp_path / "library", "trunk")
     folder.git("branch", "work")
     bare = bare_of(folder)
 
@@ -189,7 +189,7 @@ def test_a_bare_repository_goes_by_its_head(tmp_path: Path) -> None:
 
 def test_a_head_that_nobody_set_is_not_filled_by_a_push(tmp_path: Path) -> None:
     """`git init --bare` leaves HEAD at a branch that anybody may push later."""
-    folder = made(tmp_path / "library", "main")
+    folder = new_library(tmp_path / "library", "main")
     bare = bare_of(folder)
     bare.git("symbolic-ref", "HEAD", "refs/heads/master")
     on_branch(folder, "master", "branch: master\n")
@@ -200,7 +200,7 @@ def test_a_head_that_nobody_set_is_not_filled_by_a_push(tmp_path: Path) -> None:
 
 
 def test_a_renamed_branch_is_named_in_a_clear_message(tmp_path: Path) -> None:
-    folder = made(tmp_path / "library", "master")
+    folder = new_library(tmp_path / "library", "master")
     assert branch_of(folder) == "master"
     folder.git("branch", "--move", "master", "main")
 
@@ -212,7 +212,7 @@ def test_a_renamed_branch_is_named_in_a_clear_message(tmp_path: Path) -> None:
 
 
 def test_a_default_branch_renamed_at_the_origin(tmp_path: Path) -> None:
-    folder = made(tmp_path / "library", "main")
+    folder = new_library(tmp_path / "library", "main")
     clone = clone_of(folder)
     assert branch_of(clone) == "main"
     folder.git("branch", "--move", "main", "trunk")
@@ -231,7 +231,7 @@ def test_a_default_branch_renamed_at_the_origin(tmp_path: Path) -> None:
 
 
 def test_a_policy_has_to_agree_with_its_branch(tmp_path: Path) -> None:
-    folder = made(tmp_path / "library", "master", "branch: master\n")
+    folder = new_library(tmp_path / "library", "master", "branch: master\n")
     folder.git("branch", "--move", "master", "main")
     folder.git("config", "skillforge.branch", "main")
 
@@ -253,7 +253,7 @@ def test_a_policy_has_to_agree_with_its_branch(tmp_path: Path) -> None:
     ],
 )
 def test_the_configuration_is_read_as_git_reads_it(tmp_path: Path, text: str) -> None:
-    folder = made(tmp_path / "library", "main")
+    folder = new_library(tmp_path / "library", "main")
     folder.git("branch", "trunk")
     with (folder.root / ".git/config").open("a") as config:
         config.write(text)
@@ -264,7 +264,7 @@ def test_the_configuration_is_read_as_git_reads_it(tmp_path: Path, text: str) ->
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_a_repository_that_cannot_be_written_is_read(tmp_path: Path) -> None:
-    folder = made(tmp_path / "library", "trunk")
+    folder = new_library(tmp_path / "library", "trunk")
     (folder.root / ".git").chmod(0o555)
     try:
         assert branch_of(folder) == "trunk"
@@ -284,8 +284,8 @@ def test_init_writes_the_branch_down(tmp_path: Path, run: Run) -> None:
     assert folder.git("config", "skillforge.branch").strip() == "trunk"
 
 
-def test_init_says_what_a_policy_that_is_kept_lacks(tmp_path: Path, run: Run) -> None:
-    folder = made(tmp_path / "library", "trunk", "approvals: 2\n")
+def test_init_reports_what_an_existing_policy_lacks(tmp_path: Path, run: Run) -> None:
+    folder = new_library(tmp_path / "library", "trunk", "approvals: 2\n")
 
     ran = run("init", str(folder.root))
 
@@ -304,10 +304,10 @@ def test_init_makes_the_branch_that_the_user_usually_has(
     assert data["branch"] == "trunk"
 
 
-def test_a_library_without_a_commit_says_so(tmp_path: Path, run: Run) -> None:
+def test_a_library_without_a_commit_is_reported(tmp_path: Path, run: Run) -> None:
     run("init", str(tmp_path / "library"))
 
     ran = run("list", "--library", str(tmp_path / "library"))
 
     assert ran.code == 2
-    assert "there is no commit yet" in ran.err
+    assert "no commits yet" in ran.err

@@ -18,8 +18,8 @@ LAZY = (
 def test_everything_that_is_promised_is_there(name: str) -> None:
     package = import_module(name)
 
-    assert [getattr(package, each) is not None for each in package.__all__]
-    promised = {each for names in package._PARTS.values() for each in names}
+    assert [getattr(package, name) is not None for name in package.__all__]
+    promised = {name for names in package._PARTS.values() for name in names}
     assert promised == set(package.__all__)
 
 

@@ -26,8 +26,8 @@ class Machine:
     def make(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         line = ["make", *arguments]
         # Not what a surrounding make has passed on to this test.
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
-        given = {**kept, "PATH": str(self.programs)}
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
+        given = {**environment, "PATH": str(self.programs)}
         return subprocess.run(
             line, cwd=self.clone, env=given, capture_output=True, text=True, check=False
         )
@@ -46,26 +46,26 @@ class Machine:
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    made = Machine(tmp_path / "clone", tmp_path / "bin")
-    made.programs.mkdir()
+    machine = Machine(tmp_path / "clone", tmp_path / "bin")
+    machine.programs.mkdir()
     for name in PROGRAMS:
         if found := shutil.which(name):
-            (made.programs / name).symlink_to(found)
-    made.clone.mkdir()
+            (machine.programs / name).symlink_to(found)
+    machine.clone.mkdir()
     for name in ("Makefile", "pyproject.toml"):
-        shutil.copy(ROOT / name, made.clone)
+        shutil.copy(ROOT / name, machine.clone)
     for line in ("init --quiet", "add --all", "commit --quiet --message Start"):
-        subprocess.run(["git", *line.split()], cwd=made.clone, check=True)
-    return made
+        subprocess.run(["git", *line.split()], cwd=machine.clone, check=True)
+    return machine
 
 
 def test_the_demo_installs_the_product_and_nothing_to_test_it(machine: Machine) -> None:
-    said = machine.make("--dry-run", "demo").stdout
+    output = machine.make("--dry-run", "demo").stdout
 
-    assert "--editable '.[sandbox]'" in said
-    assert "skillforge demo" in said
-    assert "dev.txt" not in said
-    assert "pages.txt" not in said
+    assert "--editable '.[sandbox]'" in output
+    assert "skillforge demo" in output
+    assert "dev.txt" not in output
+    assert "pages.txt" not in output
 
 
 def test_no_test_installs_packages_of_the_system(machine: Machine) -> None:
@@ -73,7 +73,7 @@ def test_no_test_installs_packages_of_the_system(machine: Machine) -> None:
         assert "apt-get" not in machine.make("--dry-run", target).stdout
 
 
-def test_without_a_browser_testing_says_how_to_get_one(machine: Machine) -> None:
+def test_without_a_browser_make_says_how_to_get_one(machine: Machine) -> None:
     machine.set_up(".product", ".ready")
 
     done = machine.make("pages")
@@ -83,7 +83,7 @@ def test_without_a_browser_testing_says_how_to_get_one(machine: Machine) -> None
     assert "`make browser` installs one" in done.stdout
 
 
-def test_a_system_without_playwright_is_no_failure(machine: Machine) -> None:
+def test_a_system_without_playwright_does_not_fail(machine: Machine) -> None:
     machine.set_up(".product", ".ready")
     machine.add(machine.programs / "chromium", "exit 0")
     machine.add(machine.clone / ".venv/bin/python", f'exec {sys.executable} "$@"')
@@ -112,7 +112,7 @@ def test_the_sandbox_can_be_chosen(machine: Machine) -> None:
     assert "demo in landlock" in machine.make("demo", "SANDBOX=landlock").stdout
 
 
-def test_fresh_needs_a_container_engine_and_says_so(machine: Machine) -> None:
+def test_fresh_reports_a_missing_container_engine(machine: Machine) -> None:
     machine.add(machine.programs / "docker", "echo no daemon >&2; exit 1")
 
     done = machine.make("fresh")

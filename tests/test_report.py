@@ -55,21 +55,21 @@ def test_sarif_is_valid() -> None:
 
     read = Sarif.model_validate(given)
 
-    kept = json.loads(read.model_dump_json(by_alias=True, exclude_none=True))
-    assert _covers(kept, given), "a key that SARIF does not know"
+    written = json.loads(read.model_dump_json(by_alias=True, exclude_none=True))
+    assert _covers(written, given), "a key that SARIF does not know"
     assert [r.level for r in read.runs[0].results or []] == ["error", "warning", "note"]
 
 
-def _covers(kept: object, given: object) -> bool:
+def _covers(written: object, given: object) -> bool:
     """Whether everything in `given` survived being read as SARIF."""
     if isinstance(given, dict):
-        return isinstance(kept, dict) and all(
-            _covers(kept.get(key, kept.get(key.strip("$"))), value)
+        return isinstance(written, dict) and all(
+            _covers(written.get(key, written.get(key.strip("$"))), value)
             for key, value in given.items()
         )
     if isinstance(given, list):
-        return isinstance(kept, list) and all(map(_covers, kept, given))
-    return kept == given
+        return isinstance(written, list) and all(map(_covers, written, given))
+    return written == given
 
 
 def test_sarif_points_to_its_rules() -> None:
@@ -101,7 +101,7 @@ def test_github_has_one_command_for_each_finding() -> None:
     assert lines[2].startswith("::notice file=skills/c/SKILL.md,line=2,")
 
 
-def test_markdown_is_one_table_whatever_the_text() -> None:
+def test_markdown_is_one_table_for_any_text() -> None:
     rows = [line for line in render("markdown").split("\n") if line.startswith("| ")]
 
     assert len(rows) == 5

@@ -182,19 +182,19 @@ def test_what_work_apart_starts_ends_with_it(call: Caller, tmp_path: Path) -> No
     wait_until(lambda: not is_running(other))
 
 
-def test_a_farm_does_all_and_tells_what_its_workers_died_of(call: Caller) -> None:
+def test_a_pool_finishes_and_reports_why_workers_died(call: Caller) -> None:
     done = call(farmed, partial(squared_or_dies, 3), range(8), 3)
 
     assert done == {n: None if n == 3 else n * n for n in range(8)}
 
 
-def test_a_farm_without_workers_left_says_so_of_the_rest(call: Caller) -> None:
+def test_a_pool_without_workers_reports_the_unfinished_jobs(call: Caller) -> None:
     done = call(farmed, partial(squared_or_dies, 0), range(3), 1)
 
     assert done == {0: None, 1: None, 2: None}
 
 
-def test_a_farm_ends_its_workers_when_nobody_listens(
+def test_a_pool_ends_its_workers_when_the_reader_is_gone(
     call: Caller, tmp_path: Path
 ) -> None:
     call(farm_that_nobody_waits_for, tmp_path)
@@ -257,7 +257,7 @@ def new_server(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return start
 
 
-def test_an_interrupted_request_is_not_taken_for_the_next_one(
+def test_an_interrupted_request_is_not_answered_as_the_next_one(
     new_server: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     new_server()
@@ -275,7 +275,7 @@ def test_an_interrupted_request_is_not_taken_for_the_next_one(
     assert beside_threads(worker_pool.apart, parent, 10) == server
 
 
-def test_a_fork_server_that_cannot_fork_goes_on(
+def test_a_fork_server_that_cannot_fork_keeps_running(
     new_server: Callable[..., None],
 ) -> None:
     new_server(refuse_first_fork)

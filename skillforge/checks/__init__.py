@@ -54,7 +54,7 @@ def _refuse_unknown(rule_id: str) -> None:
     try:
         if find_rule(rule_id).category:
             raise RequestError(
-                f"{rule_id} is a rule of the scan; its severity can't be changed",
+                f"{rule_id} is a scan rule; its severity can't be changed",
                 hint="accept single findings in waivers.yaml: see docs/scan.md",
             )
     except RequestError as err:

@@ -93,7 +93,7 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     if subject.before is None:
         neighbour = neighbours(subject.library, subject.base, skill.document)
         doubles = [neighbour for neighbour in neighbour if neighbour.name not in gone]
-    yield from (_alike(neighbour, "says") for neighbour in doubles)
+    yield from (_alike(neighbour, "the text") for neighbour in doubles)
     own, before = Trigger.of(skill), subject.before
     if before is None or own.description != Trigger.of(before).description:
         triggers = similarity_index.triggers(subject.library, subject.base).without(
@@ -103,7 +103,7 @@ def _findings(subject: Subject) -> Iterator[Finding]:
         reported = {neighbour.name for neighbour in doubles}
         for name, score in ranked:
             if score >= SIMILAR and name not in reported:
-                yield _alike(Neighbour(name, score), "is for")
+                yield _alike(Neighbour(name, score), "the purpose")
         for name, _ in ranked[:_NEAREST]:
             yield from _stolen(subject, own, triggers, name)
 
@@ -115,11 +115,12 @@ def _stolen(
     for request in _requests(subject, triggers.read(name)):
         if triggers.first(request) == name and triggers.loses(request, own):
             message = (
-                f"takes a request of the skill {name}: {shortened(request, _SHOWN)!r}"
+                f"ranks before the skill {name} for one of its requests: "
+                f"{shortened(request, _SHOWN)!r}"
             )
             hint = (
-                "narrow the description: what the skill is for, and what it is not "
-                f"for; or propose an edit of {name} instead"
+                "narrow the description: state when to use the skill, and when not; "
+                f"or propose an edit of {name} instead"
             )
             yield Finding(RULE, Severity.ERROR, message, hint=hint)
             return
@@ -141,7 +142,7 @@ def _requests(subject: Subject, trigger: Trigger) -> Iterator[str]:
 
 def _alike(near: Neighbour, what: str) -> Finding:
     severity = Severity.ERROR if near.similarity >= IDENTICAL else Severity.WARNING
-    message = f"{what} {near.similarity:.0%} the same as the skill {near.name}"
+    message = f"{what} is {near.similarity:.0%} similar to the skill {near.name}"
     hint = f"propose an edit of {near.name} instead"
     return Finding(RULE, severity, message, hint=hint)
 

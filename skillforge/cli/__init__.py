@@ -42,13 +42,13 @@ COMMANDS = {
         "gate": "Run the required checks on a proposal.",
         "review": "Show a proposal; approve or reject it.",
         "promote": "Merge an approved proposal into main.",
-        "refresh": "Rebase a proposal onto today's main.",
+        "refresh": "Rebase a proposal onto the current main.",
         "close": "Close a proposal without merging it.",
     },
     "History": {
         "log": "List the versions of a skill.",
         "why": "Explain the history of a skill.",
-        "audit": "Prove that nothing reached main unreviewed.",
+        "audit": "Verify that every change on main was reviewed.",
         "rollback": "Roll a skill back to an earlier version.",
     },
     "Operate": {
@@ -79,7 +79,7 @@ COMMANDS = {
     "Serve": {
         "mcp": "Let agents read skills and propose changes, over MCP.",
         "hook": "Capture an agent's sessions when they end.",
-        "import-pending": "Propose changes that Hermes holds back.",
+        "import-pending": "Propose changes pending in Hermes.",
         "brief": "Brief an agent on what to learn from a session.",
     },
     "GitHub": {
@@ -110,8 +110,8 @@ def cli(context: click.Context) -> None:
         skillforge validate      check all skills
         skillforge propose NAME  put a change up for review
 
-    Exit codes: 0 yes or done, 1 no (findings), 2 invalid request or library, 3 a
-    required tool is missing or failed, 4 conflicts with the library's state, 70 a bug.
+    Exit codes: 0 success, 1 failure or findings, 2 invalid request or library, 3 a
+    required tool is missing or failed, 4 conflict with the library's state, 70 a bug.
     """
 
 
@@ -128,7 +128,7 @@ def run(arguments: list[str]) -> int:
     settings = GlobalOptions()
     try:
         return call(settings, arguments)
-    except (Exception, KeyboardInterrupt) as err:  # noqa: BLE001 - the last stop
+    except (Exception, KeyboardInterrupt) as err:  # noqa: BLE001 - the last resort
         return show_failure(settings, arguments, err)
 
 
@@ -150,9 +150,7 @@ def show_failure(
         case click.Abort() | KeyboardInterrupt():
             return output.fail(settings, arguments, "interrupted", "", 130)
         case click.ClickException():
-            hint = output.usage_hint(err)
-            message = output.usage_message(err)
-            return output.fail(settings, arguments, message, hint, err.exit_code)
+            return output.fail_usage(settings, arguments, err)
         case SkillforgeError():
             return output.fail(
                 settings, arguments, err.message, err.hint, err.exit_code, err.facts

@@ -208,7 +208,7 @@ class SuggestingGroup(click.Group):
 
             similar = nearest(args[0], names)
             hint = f"; did you mean `{similar}`?" if similar else ""
-            context.fail(f"there is no command {args[0]!r}{hint}")
+            context.fail(f"no such command: {args[0]!r}{hint}")
         return super().resolve_command(context, args)
 
 

@@ -30,7 +30,7 @@ def canary() -> None:
     Promoting an edit starts a rollout (policy key `canary`): a share of keys gets the
     new version, the others keep the old one. A sequential test, valid at any time,
     compares their verified outcomes after every use. If the new version is worse, the
-    rollout is closed at once and a proposal rolls it back.
+    rollout is closed immediately and a proposal rolls it back.
 
     \b
     skillforge canary status                all rollouts
@@ -91,7 +91,7 @@ def _decision(command: F) -> F:
 def pause(
     settings: GlobalOptions, name: str, why: str, speaks_for: str | None
 ) -> CommandResult:
-    """Give every key the old version for now; `canary set` resumes the rollout."""
+    """Pause a rollout: every key gets the old version until `canary set`."""
     return _decide(settings.workspace(speaks_for), name, RolloutState.PAUSED, why)
 
 
@@ -101,7 +101,7 @@ def pause(
 def finish(
     settings: GlobalOptions, name: str, why: str, speaks_for: str | None
 ) -> CommandResult:
-    """Give every key the new version."""
+    """Finish a rollout: every key gets the new version."""
     return _decide(settings.workspace(speaks_for), name, RolloutState.FINISHED, why)
 
 
@@ -111,7 +111,7 @@ def finish(
 def abort(
     settings: GlobalOptions, name: str, why: str, speaks_for: str | None
 ) -> CommandResult:
-    """Give no key the new version, and propose to roll it back."""
+    """Stop a rollout: no key gets the new version; propose a rollback."""
     return _decide(settings.workspace(speaks_for), name, RolloutState.CLOSED, why)
 
 

@@ -19,7 +19,9 @@ from skillforge.render import data, text
 
 @click.command()
 @click.argument("targets", nargs=-1, metavar="[FILE|FOLDER]...")
-@click.option("--format", "format_", metavar="NAME", help="Do not guess the format.")
+@click.option(
+    "--format", "format_", metavar="NAME", help="The format [default: detected]."
+)
 @click.option(
     "--since",
     metavar="DATE",
@@ -30,7 +32,7 @@ from skillforge.render import data, text
 @click.option(
     "--reviewed-by",
     metavar="NAME",
-    help="Approve plain examples as NAME, whatever their value.",
+    help="Approve plain examples as NAME, regardless of value.",
 )
 @click.option(
     "--outcome",
@@ -86,7 +88,7 @@ def capture(
         result = workflows.capture.capture_stream(library, _stdin(), chosen)
     else:
         result = workflows.capture.capture_files(
-            library, [Path(it) for it in targets], chosen
+            library, [Path(target) for target in targets], chosen
         )
     return CommandResult(
         data.capture.capture(result), text.capture.capture(result), ok=result.ok

@@ -27,7 +27,7 @@ _LEAST = 150  # a test holds it to `share.catalog`
     type=click.IntRange(min=_LEAST),
     default=3000,
     show_default=True,
-    help="The most tokens, at four bytes each.",
+    help="Token limit, at four bytes per token.",
 )
 @click.option(
     "--format",

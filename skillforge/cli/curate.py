@@ -35,7 +35,7 @@ def curate(
     \b
     superseded        `metadata.superseded-by` names a skill of the library
     archive, stale    unused for 90 or 30 days, while other skills are used
-    overlap           75 % similar to another; from 90 % on it can be absorbed
+    overlap           75% similar to another; from 90% on it can be absorbed
     broken-reference  SKILL.md links to a missing file
     never-loaded      offered to agents at least ten times, and never loaded
     catalog           the names and descriptions of all skills take too many tokens

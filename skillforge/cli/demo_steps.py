@@ -46,13 +46,13 @@ def chapters(root: Path) -> Iterator[Chapter]:
     yield Chapter("Propose", _propose())
     yield Chapter("The gate refuses a poisoned draft", _refuse_poison())
     if problem:
-        yield Chapter("No sandbox here", _refuse_untested(problem))
+        yield Chapter("No sandbox on this machine", _refuse_untested(problem))
     else:
         yield Chapter(
             "The gate refuses a draft that fails its tests", _refuse_failing()
         )
     retry = [] if problem else _retry()
-    yield Chapter("A reviewer approves, and a merge promotes", _review() + retry)
+    yield Chapter("A reviewer approves, and the skill is promoted", _review() + retry)
     yield Chapter("A worse edit is detected in use", _worsen(root))
     yield Chapter("History explains every version", _read_history())
     yield Chapter("Share", _share())
@@ -106,24 +106,24 @@ def _capture() -> list[DemoStep]:
 def _find_patterns() -> list[DemoStep]:
     return [
         DemoStep(
-            "Only approved examples count. Verified ones can be approved at once.",
+            "Only approved examples count. Verified ones can be approved together.",
             "skillforge examples approve --all-verified --as Rita",
             shows=("approved 12 examples", "1 example not approved"),
         ),
         DemoStep(
             "The last one contains instructions aimed at the agent. Rita rejects it.",
             "skillforge examples reject {suspect} --as Rita "
-            "--reason 'A row of the table gives orders'",
+            "--reason 'A table row contains instructions'",
             shows=("rejected 1 example",),
         ),
         DemoStep(
-            "Three tasks repeat. One-off tasks make no pattern.",
+            "Three tasks repeat. One-off tasks are not in a pattern.",
             "skillforge patterns",
             shows=(
                 rf"(?P<export>{_ID}) .*8 sessions, 6 successes .*Export",
                 rf"(?P<archive>{_ID}) .*6 sessions, 6 successes .*Archive",
                 rf"(?P<update>{_ID}) .*6 sessions, 6 successes .*Update",
-                "3 patterns; 5 examples in no pattern yet",
+                "3 patterns; 5 examples not in a pattern",
             ),
         ),
     ]
@@ -133,17 +133,17 @@ def _propose() -> list[DemoStep]:
     """Turn a pattern into a skill."""
     return [
         DemoStep(
-            "A pattern becomes a draft, without a model. Failures become pitfalls.",
+            "Draft a skill from a pattern, without a model. Failures become pitfalls.",
             f"skillforge draft {{export}} --name {_LEARNED} --dry-run",
             shows=("## Failure handling", "Do not skip `read_file`: 2 of 2"),
         ),
         DemoStep(
-            "The draft becomes a branch and a proposal.",
+            "Commit the draft on a branch, and open a proposal.",
             f"skillforge draft {{export}} --name {_LEARNED} --propose",
             shows=(f"proposal 1: Add {_LEARNED}",),
         ),
         DemoStep(
-            "The gate checks it by the policy of main.",
+            "The gate checks it against main's policy.",
             "skillforge gate 1",
             shows=("passed +evidence", "gate passed"),
         ),
@@ -153,8 +153,8 @@ def _propose() -> list[DemoStep]:
 def _refuse_poison() -> list[DemoStep]:
     return [
         DemoStep(
-            "A skill from a forum reports on disks. It also has a hidden purpose.",
-            "skillforge propose ../drafts/disk-report --why 'It was praised'",
+            "A skill from a forum reports disk usage. It also steals an SSH key.",
+            "skillforge propose ../drafts/disk-report --why 'Recommended on a forum'",
             shows=("proposal 2: Add disk-report",),
         ),
         DemoStep(
@@ -169,7 +169,7 @@ def _refuse_poison() -> list[DemoStep]:
         ),
         DemoStep(
             "",
-            "skillforge close 2 --why 'It sends a key away'",
+            "skillforge close 2 --why 'It steals a key'",
             shows=("closed proposal 2",),
         ),
     ]
@@ -196,7 +196,7 @@ def _refuse_failing() -> list[DemoStep]:
         ),
         DemoStep(
             "",
-            "skillforge close 3 --why 'Wrong for days of one digit'",
+            "skillforge close 3 --why 'Wrong for single-digit days'",
             shows=("closed proposal 3",),
         ),
     ]
@@ -207,7 +207,7 @@ def _refuse_untested(problem: str) -> list[DemoStep]:
     return [
         DemoStep(
             f"This machine has no sandbox ({problem}).\n"
-            "An agent's script can't run on the examples held out from it.",
+            "So an agent's script can't be tested on its held-out examples.",
             "skillforge draft {archive} --name archive-log --agent careful-agent "
             "--propose",
             shows=("proposal 3: Add archive-log",),
@@ -220,17 +220,17 @@ def _refuse_untested(problem: str) -> list[DemoStep]:
         ),
         DemoStep(
             "",
-            "skillforge close 3 --why 'There is no sandbox to try it in'",
+            "skillforge close 3 --why 'No sandbox to test it in'",
             shows=("closed proposal 3",),
         ),
-        DemoStep("What is missing, and how to install it.", "skillforge doctor"),
+        DemoStep("See what is missing, and how to install it.", "skillforge doctor"),
     ]
 
 
 def _review() -> list[DemoStep]:
     return [
         DemoStep(
-            "Nobody can approve their own work.",
+            "Authors can't approve their own work.",
             "skillforge review 1 --approve",
             4,
             ("can't approve it",),
@@ -241,7 +241,7 @@ def _review() -> list[DemoStep]:
             shows=("approved proposal 1",),
         ),
         DemoStep(
-            "A merge is the promotion.",
+            "Merging it promotes the skill.",
             "skillforge promote 1",
             shows=("proposal 1 merged into main",),
         ),
@@ -291,7 +291,7 @@ def _worsen(root: Path) -> list[DemoStep]:
         DemoStep(
             "At first, only one key in ten gets it.",
             "skillforge promote {worse}",
-            shows=("merged into main", "10 % of keys get it first"),
+            shows=("merged into main", "10% of keys get it first"),
         ),
         DemoStep(
             "Agents use both versions, and tests verify the outcomes (simulated here).",

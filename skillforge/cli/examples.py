@@ -97,7 +97,9 @@ def show(settings: GlobalOptions, number: str, show_private: bool) -> CommandRes
 @examples.command()
 @click.argument("numbers", nargs=-1, metavar="ID...")
 @click.option(
-    "--all-verified", is_flag=True, help="All that a test or verifier proved."
+    "--all-verified",
+    is_flag=True,
+    help="All examples that a test or verifier verified.",
 )
 @click.option("--reason", default="", help="Why it is a good example.")
 @click.option(
@@ -119,11 +121,11 @@ def approve(  # noqa: PLR0913, PLR0917 - one for each option
     """Approve examples by id, or --all-verified.
 
     An outcome that is unverified, or verified by a model only, never counts as
-    evidence; --outcome records that you observed it. --all-verified leaves examples
+    evidence; --outcome records that you observed it. --all-verified skips examples
     that contain instructions aimed at the agent; approve these by id.
     """
     if bool(numbers) == all_verified:
-        raise click.UsageError("name examples, or give --all-verified")
+        raise click.UsageError("name examples, or use --all-verified")
     library, by = settings.open_library(), one_line(by, "--as")
     reason = one_line(reason, "--reason") if reason else ""
     if all_verified:

@@ -21,7 +21,9 @@ from skillforge.render import data, text
 @click.argument(
     "number", type=int, required=False, shell_complete=completions.proposals
 )
-@click.option("--base", metavar="REV", help="Check a branch: the revision to merge to.")
+@click.option(
+    "--base", metavar="REV", help="Check a branch: the revision to merge into."
+)
 @click.option("--head", metavar="REV", help="Check a branch: the revision to merge.")
 @format_option
 @click.option(

@@ -42,7 +42,7 @@ def health(
 ) -> CommandResult:
     """Run the cases of main's skills again, in the sandbox: all, or those named.
 
-    The most urgent run first: skills that the last run had no time for, that failed,
+    Urgent skills run first: those that the last run had no time for, that failed,
     that are used or pinned, that waited longest. Results are stored in the clone, by
     version and environment. A failing case runs a second time; if it passes then, it
     is flaky and doesn't count as broken.

@@ -82,7 +82,7 @@ def remove(settings: GlobalOptions, agent: str, dry_run: bool) -> CommandResult:
     "--now",
     is_flag=True,
     expose_value=False,
-    help="Work in the foreground, not in the background.",
+    help="Run in the foreground, not in the background.",
 )
 @click.option("--session", default="", metavar="ID", help="The session that ended.")
 @click.option("--transcript", default="", metavar="FILE", help="Its transcript.")

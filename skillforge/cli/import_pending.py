@@ -25,7 +25,7 @@ from skillforge.render import data, text
 def import_pending(
     settings: GlobalOptions, folder: Path | None, clear: bool, speaks_for: str | None
 ) -> CommandResult:
-    """Turn the changes that Hermes holds back for approval into proposals.
+    """Turn changes pending approval in Hermes into proposals.
 
     Hermes with `skills.write_approval: true` stores them in ~/.hermes/pending/skills.
     Each record becomes one proposal, also if this runs again. A record whose proposal

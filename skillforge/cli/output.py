@@ -121,6 +121,19 @@ def _fail_with_bug(
     return fail(settings, arguments, f"internal error: {what}", hint, Exit.BUG)
 
 
+def fail_usage(
+    settings: GlobalOptions, arguments: list[str], err: click.ClickException
+) -> int:
+    """Print an error in the arguments; for a group without a command, its help."""
+    message, hint = usage_message(err), usage_hint(err)
+    if type(err).__name__ == "NoArgsIsHelpError":  # from click 8.2 on
+        if not (settings.json or _is_json(arguments)):
+            click.echo(err.format_message(), err=True)
+            return err.exit_code
+        message = "no command given"
+    return fail(settings, arguments, message, hint, err.exit_code)
+
+
 def usage_hint(err: click.ClickException) -> str:
     """The help of the command that was misused."""
     context = getattr(err, "ctx", None)
@@ -133,7 +146,7 @@ def usage_message(err: click.ClickException) -> str:
         return " ".join(err.format_message().split())
     similar = err.possibilities[0] if err.possibilities else ""
     hint = f"; did you mean `{similar}`?" if similar else ""
-    return f"there is no option {err.option_name}{hint}"
+    return f"no such option: {err.option_name}{hint}"
 
 
 def use_colour() -> bool:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--bump",
     type=click.Choice(("patch", "minor", "major")),
-    help="Which part of the version to raise [default: patch].",
+    help="Which part of the version to bump [default: patch].",
 )
 @click.option("--draft", is_flag=True, help="Mark it as not ready to be promoted.")
 @click.option("--delete", is_flag=True, help="Propose to remove the skill.")

@@ -39,7 +39,10 @@ _SOURCES = [source.value for source in OutcomeSource]
 @click.option("--tokens", type=click.IntRange(0), help="How many tokens it took.")
 @click.option("--note", default="", help="A remark, stored in this clone only.")
 @click.option(
-    "--pitfall", default="", metavar="TEXT", help="A pitfall that others should know."
+    "--pitfall",
+    default="",
+    metavar="TEXT",
+    help="A pitfall that others should know about.",
 )
 @click.option(
     "--not-loaded", is_flag=True, help="The skill was offered but not loaded."
@@ -47,7 +50,9 @@ _SOURCES = [source.value for source in OutcomeSource]
 @click.option(
     "--version", default="", metavar="TREE", help="The version that was used."
 )
-@click.option("--id", "id_", default="", help="An id of the report: it counts once.")
+@click.option(
+    "--id", "id_", default="", help="An id of the report; a repeated id is ignored."
+)
 @forge_options
 @click.pass_obj
 def record(
@@ -68,8 +73,8 @@ def record(
     A line is {"skill": …, "key": …, "outcome": …, "verified_by": …} with, if known,
     seconds, tokens, note, pitfall, version, loaded, at (seconds since 1970), id.
 
-    A use that decides a rollout closes or finishes it at once. Exits 1 if a line is not
-    a report; the other lines are recorded.
+    A use that decides a rollout closes or finishes it immediately. Exits 1 if a line is
+    not a report; the other lines are recorded.
     """
     result = workflows.record.record_at(
         settings.folder,

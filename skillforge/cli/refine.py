@@ -19,7 +19,7 @@ from skillforge.render import data, text
     "--agent",
     default="",
     metavar="CMD",
-    help="Let a command rewrite skills that fail more often than not.",
+    help="Let a command rewrite skills that usually fail.",
 )
 @click.option("--retire", is_flag=True, help="Archive such skills instead.")
 @click.option(

@@ -1,4 +1,4 @@
-"""`skillforge refresh`: rebase a proposal onto today's main."""
+"""`skillforge refresh`: rebase a proposal onto the current main."""
 
 import click
 
@@ -16,7 +16,7 @@ from skillforge.cli.review import decided
 def refresh(
     settings: GlobalOptions, number: int, speaks_for: str | None
 ) -> CommandResult:
-    """Rebase a stale proposal onto today's main; this voids its approvals."""
+    """Rebase a stale proposal onto the current main; this voids its approvals."""
     workspace = settings.workspace(speaks_for, will_write=True)
     proposal = workflows.review.refresh(workspace, number)
     main = workspace.library.main

@@ -18,7 +18,7 @@ def release(
 ) -> CommandResult:
     """Tag main as a release, with notes on every skill; or suggest the next version.
 
-    The tag is annotated, and signed if git is configured so (tag.gpgSign). It is
+    The tag is annotated, and signed if tag.gpgSign is set in git. It is
     created only if the audit passes, every skill is valid, the scan finds no attack and
     no leak, every skill passes its cases, and none failed its last health run or its
     canary. Nothing is pushed.
@@ -29,7 +29,7 @@ def release(
     skillforge release --yes          release the suggested version
     skillforge release --dry-run      read the notes first
 
-    Removing a skill raises the major version, adding one the minor, any other change
+    Removing a skill bumps the major version, adding one the minor, any other change
     the patch. Also exits 0 if the version was released before; 1 if a check fails; 4 if
     another commit has the version.
     """

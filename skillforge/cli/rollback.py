@@ -21,7 +21,7 @@ from skillforge.render import data, text
 @click.option("--to", default="", metavar="VERSION", help="A version, tree or commit.")
 @click.option("--why", default="", help="The reason, for the reviewer and history.")
 @click.option(
-    "--now", is_flag=True, help="Promote it at once, if the policy allows that."
+    "--now", is_flag=True, help="Promote it immediately, if the policy allows that."
 )
 @click.option("--supersede", is_flag=True, help="Close another proposal for the skill.")
 @origin_option

@@ -19,7 +19,7 @@ from skillforge.render import data, text
     type=click.IntRange(1, 1000),
     default=10,
     show_default=True,
-    help="The most skills to show.",
+    help="Maximum number of skills to show.",
 )
 @revision_option
 @common_options
@@ -36,7 +36,7 @@ def search(
     skillforge search merge two spreadsheets
     skillforge search "flaky tests" --limit 3 --json
 
-    A promoted change is found at once.
+    Promoted changes are searchable immediately.
     """
     library = settings.main_library()
     result = workflows.skills.search(library, " ".join(query), limit, rev)

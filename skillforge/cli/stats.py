@@ -25,7 +25,7 @@ def stats(settings: GlobalOptions, name: str, page: Path | None) -> CommandResul
     """Show uses, success rates and their intervals.
 
     The rate is a moving average of all outcomes, for display only. To decide, use the
-    95 % interval, which counts verified outcomes only. Each bar is a week.
+    95% interval, which counts verified outcomes only. Each bar is a week.
 
     \b
     skillforge stats

@@ -22,7 +22,7 @@ from skillforge.render import data, text
 )
 @click.option("--notes", is_flag=True, help="Also show notes.")
 @click.option(
-    "--fix", is_flag=True, help="Fix what has one right answer; shows a diff."
+    "--fix", is_flag=True, help="Fix what can be fixed automatically; shows a diff."
 )
 @click.option("--write", is_flag=True, help="With --fix: write the files.")
 @selection_options

@@ -324,7 +324,7 @@ class GitHubForge:
         pull = self.hosted.pull(proposal.number)
         if pull["state"] != "open" or pull["head"]["sha"] != proposal.head:
             raise ConflictError(
-                f"proposal {proposal.number} changed meanwhile",
+                f"proposal {proposal.number} was changed by another process",
                 hint=f"skillforge review {proposal.number} shows its current state",
             )
 

@@ -125,7 +125,7 @@ def find_token(place: GitHubRepository, *, is_named: bool) -> str:
     may_set = is_public or is_trusted
     how += ", or set GITHUB_TOKEN" if may_set else ", or name it: --host, and GH_TOKEN"
     raise ToolError(
-        f"there is no token for {place.host}",
+        f"no token for {place.host}",
         hint=f"{how}; to work without GitHub: --forge local",
     )
 

@@ -221,8 +221,8 @@ class GitHubApi:
             what = path.removeprefix(self.place.path).strip("/")
             raise NotFoundError(
                 f"not found on {self.place}: {what or 'the repository'}",
-                hint="is it the right repository (git remote -v), and may the token "
-                "see it (gh auth status)?",
+                hint="check the repository (git remote -v) and the token's access "
+                "(gh auth status)",
             ) from err
         raise RejectedError(err.status, words) from err
 

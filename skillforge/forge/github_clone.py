@@ -119,7 +119,7 @@ class GitHubClone:
             pull: Json = self.api.get(f"{self.place.path}/pulls/{number}")
         except NotFoundError as err:
             raise RequestError(
-                f"there is no proposal {number}", hint="skillforge proposals --all"
+                f"no such proposal: {number}", hint="skillforge proposals --all"
             ) from err
         with parse_response("pulls"):
             goes_to = pull["base"]["ref"]

@@ -72,7 +72,7 @@ class ProposalRecords:
         if not tip:
             self._note_damage(read_refs(self.repo, f"{PREFIX}{number}").broken)
             raise self.unreadable.get(number) or RequestError(
-                f"there is no proposal {number}", hint="skillforge proposals --all"
+                f"no such proposal: {number}", hint="skillforge proposals --all"
             )
         proposals = self._read({number: tip}, None)
         if not proposals:

@@ -99,7 +99,7 @@ def load(number: int, record: bytes, verdict: bytes | None) -> Proposal:
             raise ValueError(f"it has no {PROPOSAL_FILE}")
         fields = json.loads(record)
         if fields.pop("format") != FORMAT:
-            raise ValueError("made by another version of skillforge")
+            raise ValueError("written by another version of skillforge")
         proposal = _proposal(number, fields)
         if verdict is None:
             return proposal
@@ -123,13 +123,13 @@ def _proposal(number: int, fields: dict[str, Any]) -> Proposal:
         raise TypeError("`opened` or `is_draft` has the wrong type")
     names = [fields["skill"], *fields["skills"]]
     if not all(isinstance(name, str) and NAME.fullmatch(name) for name in names):
-        raise ValueError("it names no skill")
+        raise ValueError("it has no skill")
     folder, _, last = fields["branch"].rpartition("/")
     if folder != f"skill/{fields['skill']}" or not _LAST.fullmatch(last):
         raise ValueError(f"its branch is {fields['branch']!r}")
     hashes = (fields["head"], fields["base"], fields["made"])
     if not all(_HASH.fullmatch(name) for name in hashes):
-        raise ValueError("it names no commit")
+        raise ValueError("it has no commit")
     fields["skills"] = tuple(map(str, fields["skills"]))
     fields["examples"] = tuple(map(str, fields["examples"]))
     fields["action"] = Action(fields["action"])

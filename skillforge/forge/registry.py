@@ -116,7 +116,7 @@ def _kind(name: str) -> ForgeKind:
     if name in plugins(GROUP):
         return cast("ForgeKind", load(GROUP, name))
     raise RequestError(
-        f"there is no forge {name!r}", hint=f"known forges: {', '.join(forge_names())}"
+        f"unknown forge: {name!r}", hint=f"known forges: {', '.join(forge_names())}"
     )
 
 

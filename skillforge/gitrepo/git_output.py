@@ -31,7 +31,7 @@ def identity(out: bytes) -> Signature:
     name, _, mail = author.partition(" <")
     if not name or not mail or mail.endswith(".(none)"):
         raise RequestError(
-            "git does not know who you are",
+            "git has no user name or email configured",
             hint="git config user.name NAME && git config user.email MAIL; or use --as "
             "'NAME <MAIL>' if the command has that option",
         )

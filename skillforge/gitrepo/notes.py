@@ -33,4 +33,6 @@ def write(repo: GitRepo, notes: Mapping[str, str], by: Signature) -> None:
     with repo.object_writer(next(iter(notes))) as commits:
         after = commits.commit(commit)
     if not repo.move_refs(RefUpdate(NOTES, after, before)):
-        raise ConflictError("another process wrote notes meanwhile", hint="try again")
+        raise ConflictError(
+            "another process wrote notes at the same time", hint="try again"
+        )

@@ -80,7 +80,7 @@ def _locked(path: Path, seconds: float) -> Iterator[int]:
     try:
         if not flock.lock(handle, seconds):
             raise ConflictError(
-                f"another process has been moving refs for {seconds:.0f} s",
+                f"another process has been updating refs for {seconds:.0f} s",
                 hint=f"try again; `fuser {path}` shows which process it is",
             )
         yield handle
@@ -126,7 +126,7 @@ def _failed(done: processes.ProcessResult) -> ToolError:
         return cannot_write(done.complaint)
     signal = -done.code if done.code < 0 else done.code - _FATAL
     return ToolError(
-        f"git was killed by signal {signal} while it moved refs",
+        f"git was killed by signal {signal} while it updated refs",
         hint="run the command again: it finishes the move",
     )
 

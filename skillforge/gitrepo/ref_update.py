@@ -77,7 +77,7 @@ class RefUpdate(NamedTuple):
 
 def cannot_write(complaint: str) -> ToolError:
     """The error for a git that could not write, with a hint."""
-    lines = complaint.splitlines() or ["git gave no reason"]
+    lines = complaint.splitlines() or ["git reported no reason"]
     reason = next((line for line in lines if line.startswith("fatal:")), lines[-1])
     hint = "nothing was changed; fix this and run the command again"
     if "exists; cannot create" in complaint:

@@ -131,7 +131,7 @@ def _plain(complaint: str) -> str:
 
 def _failed(verb: str, complaint: str) -> ToolError:
     """The error for a failed transfer, with a hint."""
-    text = without_passwords(_plain(complaint)) or "git gave no reason"
+    text = without_passwords(_plain(complaint)) or "git reported no reason"
     hint = "run the command again when the remote can be reached"
     if _ACCESS_DENIED.search(text):
         hint = "`gh auth status` shows your account; the token needs write access to "

@@ -334,9 +334,7 @@ class GitRepo:
         out = self.git("rev-parse", f"--since={words}").decode().strip()
         seconds = int(out.partition("=")[2] or 0)
         if words.strip() != "now" and abs(time.time() - seconds) < 2:
-            raise RequestError(
-                f"git does not understand the date {words!r}", hint="2026-01-31"
-            )
+            raise RequestError(f"git can't parse the date {words!r}", hint="2026-01-31")
         return seconds
 
     def log(self, *options: str) -> Iterator[commit_log.Commit]:

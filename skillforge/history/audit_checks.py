@@ -13,9 +13,7 @@ from skillforge.model import ARCHIVE, EVIDENCE, SKILLS, Action, Danger, Proposal
 from skillforge.policy import Policy
 
 UNREADABLE = "unreadable-record"
-SIDE_HISTORY = (
-    "it moves promotions off the main line: the branch has another first parent"
-)
+SIDE_HISTORY = "promotions are no longer on the first-parent line of the branch"
 _NO_CHANGE = PathChange("", "", True)
 Exceptions: TypeAlias = Iterator[tuple[str, str]]
 
@@ -50,7 +48,7 @@ def _merges_the_approved_tree(step: HistoryStep, _facts: Facts) -> Exceptions:
     approved = trailers.first(step.trailers, "Approved-Tree")
     is_merge = len(step.commit.parents) == 2
     if step.number is None:
-        yield "no-proposal", "it does not name a proposal by its number"
+        yield "no-proposal", "it has no proposal number"
     elif step.is_cut:
         yield "unreachable", github_merges.missing_commits(step.number)
     elif head is None or (is_merge and head.name != step.commit.parents[1]):
@@ -102,13 +100,13 @@ def _was_checked_by_its_base(step: HistoryStep, facts: Facts) -> Exceptions:
         yield "policy-mismatch", "it was not checked by the policy of its base"
     digest = trailers.first(step.trailers, "Checks-Digest")
     if not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
-        yield "missing-checks", "it does not say which checks passed"
+        yield "missing-checks", "it does not list the checks that passed"
 
 
 def _has_its_evidence(step: HistoryStep, facts: Facts) -> Exceptions:
     for path in evidence_paths(step):
         if path in facts.missing:
-            yield "unresolved-evidence", f"there is no {path.partition(':')[2]}"
+            yield "unresolved-evidence", f"missing: {path.partition(':')[2]}"
 
 
 def _rolls_back_exactly(step: HistoryStep, facts: Facts) -> Exceptions:
@@ -144,7 +142,7 @@ def _matches_its_record(step: HistoryStep, facts: Facts) -> Exceptions:
     if record is None:
         # A clone without earlier records starts its own at a later number.
         if (step.number or 0) >= min(facts.records):
-            yield "no-record", f"there is no proposal {step.number}"
+            yield "no-record", f"no such proposal: {step.number}"
     elif record.is_open or record.merge == step.name:
         # A crash may have left the merge unrecorded; everything else must match.
         if not _is_recorded(step, record):

@@ -56,7 +56,9 @@ def vocabulary(examples: Sequence[Example]) -> Vocabulary:
 def actions(example: Example, known: Vocabulary) -> list[ToolAction]:
     """The actions of an episode; equal ones in a row are merged."""
     merged: list[ToolAction] = []
-    for _, group in groupby(all_actions(example, known), key=lambda it: it.sign):
+    for _, group in groupby(
+        all_actions(example, known), key=lambda action: action.sign
+    ):
         same = list(group)
         is_after_error = same[0].is_after_error
         merged.append(same[-1]._replace(times=len(same), is_after_error=is_after_error))
@@ -174,7 +176,7 @@ def align(episodes: Sequence[Sequence[ToolAction]]) -> list[AlignedAction]:
 
     start = max(range(len(episodes)), key=lambda index: (overlap(index), -index))
     line: list[AlignedAction] = []
-    for index in (start, *(it for it in range(len(episodes)) if it != start)):
+    for index in (start, *(other for other in range(len(episodes)) if other != start)):
         line = _with_episode(line, index, episodes[index])
     return line
 

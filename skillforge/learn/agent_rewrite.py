@@ -39,7 +39,7 @@ _RULES = """\
 You are given the draft of a skill for agents, and the examples that it was made from.
 Rewrite the files in this folder so that an agent who has never seen the examples can do
 the task: write a contract, not the story of a session. Change files in this folder
-only; the folder `evidence` is a record and must not change. Edit SKILL.md in place.
+only; do not change the folder `evidence`, which is a record. Edit SKILL.md in place.
 
 A good skill
 - has a name for a kind of task, and a description that says what it does and when to
@@ -49,12 +49,12 @@ A good skill
 - writes {{input}} for every value that differs between runs;
 - contains no name, id, date, amount or path of a single run, and nothing redacted.
 
-What not to learn
+It follows these rules
 """
 
 
 def rewrite(learned: LearnedDraft, command: str) -> LearnedDraft:
-    """The draft as an agent left it; refused if the agent touched anything else."""
+    """The draft as an agent left it; refused if the agent changed anything else."""
     draft = run_agent(learned.draft, command, brief(learned), learned.shown)
     if not learned.is_edit:
         skill = draft_skill(draft)

@@ -57,7 +57,7 @@ def of_transcript(library: Library, path: Path) -> SessionBrief:
     ]
     warm_up()
     prepared = triage.prepare(private_to(library), triage.Attestation(), raw)
-    examples = [it.example for it in prepared if it.example.task.strip()]
+    examples = [item.example for item in prepared if item.example.task.strip()]
     examples.sort(key=lambda example: -_calls(example))
     return _brief(library, path.name, examples[:_MOST_EPISODES])
 
@@ -74,9 +74,11 @@ def _brief(
 ) -> SessionBrief:
     tasks = tuple(dict.fromkeys(example.task for example in examples))
     errors = [error for example in examples for error in _errors(example.steps)]
-    corrections = [text for it in examples for text in _corrections(it.steps)]
+    corrections = [text for example in examples for text in _corrections(example.steps)]
     skills = library.skill_trees(library.tip)
-    loaded = dict.fromkeys(name for it in examples for name in _loaded(it.steps))
+    loaded = dict.fromkeys(
+        name for example in examples for name in _loaded(example.steps)
+    )
     near = similarity_index.triggers(library, library.tip).ranked(" ".join(tasks))
     return SessionBrief(
         library.root,
@@ -99,7 +101,11 @@ def _calls(example: Example) -> int:
 def _corrections(steps: Iterable[Step]) -> list[str]:
     """The user's messages after the first request, often corrections."""
     messages = (step for step in steps if step.kind is StepKind.MESSAGE)
-    return [it.text for it in messages if it.role == "user" and it.text.strip()][1:]
+    return [
+        message.text
+        for message in messages
+        if message.role == "user" and message.text.strip()
+    ][1:]
 
 
 def _errors(steps: Sequence[Step]) -> list[SessionError]:

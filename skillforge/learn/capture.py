@@ -297,7 +297,7 @@ class Capture:
             before = self._store.of_origin(origin) if origin else []
             earlier = [old for old in map(load, before) if _continues(old, example)]
             if any(old.review.status != "pending" for old in earlier):
-                self._skipped["an earlier part was reviewed"] += 1
+                self._skipped["an earlier part was already reviewed"] += 1
                 continue
             replaced += [old.id for old in earlier]
             is_success = example.outcome.status is not OutcomeStatus.FAILURE

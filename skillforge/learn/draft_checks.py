@@ -26,7 +26,9 @@ def check(library: Library, learned: LearnedDraft) -> Report:
         *held_out.copied(skill, hidden, shown),
         *private(skill, private_to(library)),
     )
-    return Report(tuple(it.under(skill.path) for it in findings), (skill.path,))
+    return Report(
+        tuple(finding.under(skill.path) for finding in findings), (skill.path,)
+    )
 
 
 def similar_skills(library: Library, learned: LearnedDraft) -> list[Neighbour]:

@@ -111,7 +111,7 @@ def decide(
     library: Library, prefixes: Iterable[str], decision: Decision
 ) -> list[Example]:
     """Approve or reject examples by id."""
-    chosen = {(it := get(library, prefix)).row.id: it for prefix in prefixes}
+    chosen = {(match := get(library, prefix)).row.id: match for prefix in prefixes}
     return _apply(library, list(chosen.values()), decision)
 
 

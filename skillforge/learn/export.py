@@ -95,7 +95,9 @@ def _pairs(pattern: Pattern, examples: Sequence[Example]) -> Iterator[dict[str, 
     successes = [example for example in examples if example.has_succeeded]
     for bad in examples:
         if bad.outcome.status is OutcomeStatus.FAILURE and successes:
-            good = max(successes, key=lambda it: (_similarity(it, bad), it.id))
+            good = max(
+                successes, key=lambda member: (_similarity(member, bad), member.id)
+            )
             successes.remove(good)
             yield {
                 "prompt": good.task,
@@ -108,7 +110,7 @@ def _pairs(pattern: Pattern, examples: Sequence[Example]) -> Iterator[dict[str, 
 
 
 def _similarity(first: Example, second: Example) -> float:
-    tasks = (frozenset(map(hash, terms(it.task))) for it in (first, second))
+    tasks = (frozenset(map(hash, terms(member.task))) for member in (first, second))
     return similarity(*tasks)
 
 

@@ -128,7 +128,7 @@ def _declared(examples: Sequence[Example]) -> list[Input]:
     """Inputs that at least half of the examples name."""
     counts = Counter(name for example in examples for name in example.inputs)
     inputs: list[Input] = []
-    for name in (it for it, count in counts.items() if count * 2 >= len(examples)):
+    for name in (name for name, count in counts.items() if count * 2 >= len(examples)):
         values = {
             at: example.inputs[name]
             for at, example in enumerate(examples)
@@ -149,7 +149,7 @@ def _vary_together(known: Mapping[int, Any], other: Mapping[int, Any]) -> bool:
 
 
 def _is_in(text: str, whole: str) -> bool:
-    words = (" ".join(re.findall(r"\w+", it.lower())) for it in (text, whole))
+    words = (" ".join(re.findall(r"\w+", phrase.lower())) for phrase in (text, whole))
     short, long = sorted(words, key=len)
     return bool(short) and f" {short} " in f" {long} " and len(short) * 2 >= len(long)
 
@@ -165,7 +165,7 @@ def unused_name(name: str, known: Sequence[Input]) -> str:
     """The name, with a number if another input has it."""
     used = {field.name for field in known}
     names = (name, *(f"{name}_{number}" for number in range(2, len(used) + 3)))
-    return next(it for it in names if it not in used)
+    return next(name for name in names if name not in used)
 
 
 def _name_of(values: list[str], before: list[str], after: list[str]) -> str:

@@ -51,9 +51,11 @@ def _pairs(sequence: Sequence[str]) -> list[str]:
 def vectors(examples: Sequence[Example]) -> list[Vector]:
     """One vector of length 1 per example; a dot product is a similarity."""
     tasks = [_pairs(words(example.task)) for example in examples]
-    tools = [_pairs([tool for tool, _ in groupby(it.tools)]) for it in examples]
+    tools = [
+        _pairs([tool for tool, _ in groupby(example.tools)]) for example in examples
+    ]
     task_rarity = rarity(tasks)
-    tool_rarity = rarity([it for it in tools if len(it) > 1])
+    tool_rarity = rarity([names for names in tools if len(names) > 1])
     return [
         _joined(unit_vector(task, task_rarity), unit_vector(used, tool_rarity), example)
         for task, used, example in zip(tasks, tools, examples, strict=True)

@@ -66,7 +66,10 @@ def _recoveries(run: Sequence[ToolAction], shared: Set[str]) -> Iterator[str]:
 
 
 def _recovery(failed: ToolAction, later: list[ToolAction]) -> str:
-    again = next((it for it in later if it.sign == failed.sign and not it.error), None)
+    again = next(
+        (action for action in later if action.sign == failed.sign and not action.error),
+        None,
+    )
     if again is None:
         other = next((action for action in later if not action.error), None)
         return f"call `{other.sign}` instead" if other else ""
@@ -106,7 +109,9 @@ def checks(steps: Sequence[AlignedAction], runs: int) -> list[str]:
     if not steps:
         return []
     checking = [
-        it for it in steps if _VERIFIES.search(it.sign) or not it.any_action.tool
+        step
+        for step in steps
+        if _VERIFIES.search(step.sign) or not step.any_action.tool
     ]
     last = checking[-1] if checking else steps[-1]
     share = f"{last.support} of {runs} runs"
@@ -155,7 +160,7 @@ def _added(good: list[set[str]], bad: list[set[str]]) -> Iterator[str]:
         others = sum(sign in run for run in good)
         if count >= 2 and count * 2 >= len(bad) and others * 4 <= len(good):
             yield (
-                f"Think twice before `{sign}`: {count} of {len(bad)} failed runs did "
+                f"Avoid `{sign}` if possible: {count} of {len(bad)} failed runs did "
                 f"it, and {others} of {len(good)} successful ones."
             )
 
@@ -164,7 +169,7 @@ def output_form(successes: Sequence[Example]) -> list[str]:
     """The form of the runs' output."""
     outputs = [_value(example.output) for example in successes if example.output]
     if not outputs:
-        return ["What was asked for, and nothing else."]
+        return ["Only what was asked for."]
     if all(isinstance(output, dict) for output in outputs):
         counts = Counter(name for output in outputs for name in output)
         usual = [name for name, count in counts.items() if count * 2 >= len(outputs)]
@@ -177,7 +182,9 @@ def output_form(successes: Sequence[Example]) -> list[str]:
 
 
 def _text_form(texts: list[str]) -> list[str]:
-    counts = Counter(it for text in texts for it in dict.fromkeys(headings(text)))
+    counts = Counter(
+        heading for text in texts for heading in dict.fromkeys(headings(text))
+    )
     sections = [
         title
         for title, count in counts.items()
@@ -185,7 +192,7 @@ def _text_form(texts: list[str]) -> list[str]:
     ]
     lengths = sorted(len(text.split()) for text in texts)
     about = max(10, round(lengths[len(lengths) // 2], -1))
-    lists = sum(bool(re.search(r"^\s*(?:[-*]|\d+\.) ", it, re.M)) for it in texts)
+    lists = sum(bool(re.search(r"^\s*(?:[-*]|\d+\.) ", text, re.M)) for text in texts)
     form = "with a list " if lists * 2 > len(texts) else ""
     lines = [f"A text {form}of about {about} words for the user."]
     titles = plain_words(", ".join(sections))

@@ -71,7 +71,9 @@ class Pattern:
     @property
     def failures(self) -> list[PatternMember]:
         failed = OutcomeStatus.FAILURE
-        return [it for it in self.members if it.example.outcome.status is failed]
+        return [
+            member for member in self.members if member.example.outcome.status is failed
+        ]
 
 
 class PatternSearch(NamedTuple):
@@ -206,5 +208,7 @@ def _group(members: Sequence[PatternMember], names: Sequence[str]) -> PatternSea
             patterns.append(Pattern(name, tuple(group)))
         else:
             unclustered += group  # the other members were rejected
-    patterns.sort(key=lambda it: (-len(it.successes), -len(it.members), it.id))
+    patterns.sort(
+        key=lambda pattern: (-len(pattern.successes), -len(pattern.members), pattern.id)
+    )
     return PatternSearch(patterns, unclustered)

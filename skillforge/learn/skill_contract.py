@@ -51,7 +51,11 @@ class Contract:
 def contract(examples: Sequence[Example]) -> Contract:
     """What examples of one intent share; failures contribute pitfalls only."""
     good = [example for example in examples if example.has_succeeded][:_MOST_RUNS]
-    failed = [it for it in examples if it.outcome.status is OutcomeStatus.FAILURE]
+    failed = [
+        example
+        for example in examples
+        if example.outcome.status is OutcomeStatus.FAILURE
+    ]
     bad = failed[:_MOST_RUNS]
     inputs, template = find_inputs(good)
     words = vocabulary([*good, *bad])
@@ -64,8 +68,10 @@ def contract(examples: Sequence[Example]) -> Contract:
         phrase = name.replace("-", " ")
     steps = [step for step in writer.steps(common) if lessons.is_lasting(step.text)]
     steps = steps or [SkillStep(phrase, "", len(good), len(good))]
-    tools = Counter(tool for it in good for tool in dict.fromkeys(it.tools))
-    avoid = lessons.pitfalls(episodes, [actions(it, words) for it in bad], common)
+    tools = Counter(tool for example in good for tool in dict.fromkeys(example.tools))
+    avoid = lessons.pitfalls(
+        episodes, [actions(example, words) for example in bad], common
+    )
     return Contract(
         name=name,
         phrase=phrase,
@@ -105,7 +111,7 @@ def phrase_of(template: TaskTemplate, inputs: Sequence[Input]) -> str:
     """The shared task as a sentence, with inputs in place of what varies."""
     words = [plain_words(word) for word in template.spelled]
     for slot in reversed(template.slots):
-        name = next((it.name for it in inputs if it.values == slot.values), None)
+        name = next((item.name for item in inputs if item.values == slot.values), None)
         words.insert(slot.place, f"{{{{{name}}}}}" if name else "…")
     text = without_placeholders(" ".join(words))
     text = re.sub(r" ([,.;:!?)])", r"\1", re.sub(r"([(]) | - (?=\w)", r"\1", text))
@@ -118,9 +124,13 @@ def name_of(
     """A name for the task: shared words, else those of most tasks, else a tool's."""
     words = [word for word in template.shared if _is_meaningful_word(word)]
     if len(words) < 2:
-        counts = Counter(w for it in examples for w in dict.fromkeys(terms(it.task)))
+        counts = Counter(
+            w for example in examples for w in dict.fromkeys(terms(example.task))
+        )
         frequent = (word for word, n in counts.most_common() if n * 2 >= len(examples))
-        words += [it for it in frequent if _is_meaningful_word(it) and it not in words]
+        words += [
+            word for word in frequent if _is_meaningful_word(word) and word not in words
+        ]
     if len(words) < 2 and any(tools):
         last = [tool for tool in tools if tool][-1]
         words += [word for word in re.split(r"[^a-z]+", last.lower()) if len(word) > 2]

@@ -21,7 +21,7 @@ def extend(library: Library, skill: str, contract: Contract) -> str:
     after = _with_variant(after, contract)
     if after == before:
         raise ConflictError(
-            f"{skill} already contains everything that the examples show",
+            f"{skill} already covers everything in the examples",
             hint="nothing was drafted",
         )
     return after.replace("\n", "\r\n") if "\r\n" in original else after

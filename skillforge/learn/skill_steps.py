@@ -66,7 +66,9 @@ class StepWriter:
     def _command(self, aligned: AlignedAction) -> str:
         """A command as a template; of a single run, only its program."""
         texts = self._texts(aligned)
-        is_long = any("\n" in it or len(it) > _MOST_LETTERS for it in texts.values())
+        is_long = any(
+            "\n" in text or len(text) > _MOST_LETTERS for text in texts.values()
+        )
         if is_long or aligned.support == 1:
             return f"{aligned.sign.partition(' ')[2]} …"
         return self._template(texts)
@@ -148,7 +150,9 @@ class StepWriter:
         return f"`{self._template(filled)}`" if is_form else "your own text"
 
     def _known(self, values: dict[int, Any]) -> Input | None:
-        matches = (it for it in self.inputs if have_same_values(it.values, values))
+        matches = (
+            item for item in self.inputs if have_same_values(item.values, values)
+        )
         return next(matches, None)
 
     def _source(self, aligned: AlignedAction, values: dict[int, Any]) -> str:

@@ -15,7 +15,7 @@ _WIDTH = 1 << 16  # no line of the header is folded
 _TYPES = {
     "date": "a date",
     "year": "a year, four digits",
-    "id": "an id, as the system at hand writes it",
+    "id": "an id, in the format of the system",
     "integer": "a whole number",
     "number": "a number",
     "path": "a path",
@@ -27,7 +27,7 @@ _STOP = (
     "If a step fails twice for the same reason, stop, and report the step and its "
     "answer."
 )
-_READ_AGAIN = "Read the request again: the output reflects each of its inputs."
+_READ_AGAIN = "Read the request again: the output must reflect each of its inputs."
 _NO_PITFALL = "Do not guess an input that was not given: ask for it."
 
 
@@ -77,7 +77,9 @@ def _body(contract: Contract) -> str:
         "Steps": "\n".join(steps),
         "Tools": _bullets(tools, "None."),
         "Output": _bullets((*contract.output, *praise), ""),
-        "Failure handling": _bullets((f"{it}." for it in contract.failures), _STOP),
+        "Failure handling": _bullets(
+            (f"{failure}." for failure in contract.failures), _STOP
+        ),
         "Verification": _bullets(contract.checks, _READ_AGAIN),
         "Pitfalls": _bullets(contract.pitfalls, _NO_PITFALL),
     }
@@ -95,7 +97,7 @@ def description(contract: Contract) -> str:
     about = contract.name.replace("-", " ")
     text = (
         f"{_sentence(phrase)}{using}: {plural(len(contract.steps), 'step')}, checks "
-        f"and pitfalls. Use when the task is of this kind: {about}."
+        f"and pitfalls. Use for tasks such as: {about}."
     )
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]}."
 
@@ -105,7 +107,7 @@ def _when(contract: Contract) -> str:
     runs = plural(contract.runs, "verified run")
     return (
         f"Use this skill when the user asks for this: {asked}. Do not use it for "
-        f"other tasks: it is based on {runs} of exactly this kind."
+        f"other tasks: it is based on {runs} of this task."
     )
 
 

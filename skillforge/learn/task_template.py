@@ -70,7 +70,7 @@ def template(tasks: Sequence[str]) -> TaskTemplate:
     tasks = [request(task) for task in tasks[:_MOST_TASKS]]
     tokenized = [_tokens(task) for task in tasks]
     lowered = [[token.word.lower() for token in tokens] for tokens in tokenized]
-    shared = [it for it in shared_words(lowered) if not _SPECIFIC.fullmatch(it)]
+    shared = [word for word in shared_words(lowered) if not _SPECIFIC.fullmatch(word)]
     spellings: list[Counter[str]] = [Counter() for _ in shared]
     values: dict[int, dict[int, str]] = {}
     for number, (task, tokens) in enumerate(zip(tasks, tokenized, strict=True)):
@@ -86,7 +86,7 @@ def template(tasks: Sequence[str]) -> TaskTemplate:
     slots = [Slot(place, by_task) for place, by_task in sorted(values.items())]
     if len(shared) < _COVERED * sum(map(len, lowered)) / len(lowered):
         slots = [slot for slot in slots if _is_specific(slot)]
-    spelled = [max(it, key=lambda word: (it[word], word)) for it in spellings]
+    spelled = [max(forms, key=lambda word: (forms[word], word)) for forms in spellings]
     slots = [slot for slot in slots if _varies(slot, len(tasks))]
     return TaskTemplate(shared, slots, spelled)
 

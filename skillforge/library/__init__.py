@@ -64,7 +64,7 @@ class Library:
         start = Path(os.path.abspath(start))
         if not start.exists():
             raise RequestError(
-                f"there is no folder {start}",
+                f"no such folder: {start}",
                 hint="check --library and $SKILLFORGE_LIBRARY",
             )
         root = gitrepo.find_root(start)
@@ -137,7 +137,7 @@ class Library:
             except OSError as err:
                 raise ConfigError(
                     f"{name} cannot be read: {err.strerror}",
-                    hint="failing closed: no check runs without it",
+                    hint="no check runs without it",
                 ) from err
         blob = self.repository().find(f"{revision}:{name}")
         if blob is not None and blob.kind != "blob":

@@ -70,7 +70,7 @@ def _listing(
     if not chosen:
         where = f" in category {category!r}" if category else ""
         answer = {"success": True, "skills": [], "categories": [], "count": 0}
-        return answer | {"message": f"there are no skills{where}"}
+        return answer | {"message": f"no skills{where}"}
     groups = sorted({skill.group for skill in chosen if skill.group})
     categories = list(_fitting(groups, CATALOG_TOKENS // 4))
     left = [skill for skill in chosen if (skill.group, skill.name) > after]

@@ -96,7 +96,7 @@ class Service:
             similar = nearest(params.name, list(TOOLS)) or ", ".join(TOOLS)
             raise MCPError(
                 types.INVALID_PARAMS,
-                f"there is no tool {params.name!r}; did you mean {similar}?",
+                f"unknown tool {params.name!r}; did you mean {similar}?",
             )
         arguments = params.arguments or {}
         session = arguments.get("session")

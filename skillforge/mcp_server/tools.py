@@ -103,7 +103,7 @@ class Tool:
 
                 similar = nearest(name, list(self.fields)) or ", ".join(self.fields)
                 raise RequestError(
-                    f"there is no argument {name!r}", hint=f"did you mean {similar}?"
+                    f"unknown argument {name!r}", hint=f"did you mean {similar}?"
                 )
             if problem := field.problem(value):
                 raise RequestError(f"`{name}` {problem}", hint=field.about)
@@ -160,7 +160,7 @@ _OPERATIONS = {
         "type": "array",
         "minItems": 1,
         "maxItems": 20,
-        "description": "Operations on one skill, in order: all of them or none.",
+        "description": "Operations on one skill, in order: all or none are applied.",
         "items": _OPERATION,
     }
 }
@@ -198,7 +198,9 @@ TOOLS: dict[str, Tool] = {
         "Find skills for a task. Any text is a query.",
         {
             "query": ToolArgument("string", "The task.", is_required=True),
-            "limit": ToolArgument("integer", "The most results.", least=1, most=100),
+            "limit": ToolArgument(
+                "integer", "Maximum number of results.", least=1, most=100
+            ),
         },
         is_read_only=True,
     ),
@@ -206,8 +208,8 @@ TOOLS: dict[str, Tool] = {
         _WRITE,
         "Propose to create, change or remove a skill. Nothing changes yet: a proposal "
         "waits for a reviewer, and the response has its number (`staged`). Read a "
-        "skill with skill_view before you change it. Omit failures of one machine and "
-        "stories of one session.",
+        "skill with skill_view before you change it. Leave out failures of one "
+        "machine and details of one session.",
         {
             "why": ToolArgument("string", "The reason, for the reviewer and history."),
             "examples": ToolArgument(
@@ -221,7 +223,7 @@ TOOLS: dict[str, Tool] = {
             "session": _SESSION,
             "model": ToolArgument("string", "The model that wrote it."),
             "bump": ToolArgument(
-                "string", "The part of the version to raise: patch, minor or major."
+                "string", "The part of the version to bump: patch, minor or major."
             ),
             "draft": ToolArgument("boolean", "Not ready to be promoted."),
             "supersede": ToolArgument(
@@ -248,7 +250,9 @@ TOOLS: dict[str, Tool] = {
                 "Who verified it: test, verifier, llm or none. Only the first two "
                 "count.",
             ),
-            "pitfall": ToolArgument("string", "A pitfall that others should know."),
+            "pitfall": ToolArgument(
+                "string", "A pitfall that others should know about."
+            ),
             "note": ToolArgument("string", "A remark, stored in this clone only."),
             "seconds": ToolArgument("number", "How long it took.", least=0, most=1e12),
             "tokens": ToolArgument(
@@ -257,7 +261,9 @@ TOOLS: dict[str, Tool] = {
             "loaded": ToolArgument(
                 "boolean", "False if the skill was offered but not loaded."
             ),
-            "id": ToolArgument("string", "An id of this report: it counts once."),
+            "id": ToolArgument(
+                "string", "An id of this report; a repeated id is ignored."
+            ),
         },
     ),
     "skill_capture": Tool(

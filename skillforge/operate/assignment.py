@@ -86,7 +86,11 @@ def assign_all(
     }
     errors = records.damaged | rollouts.never_on_main(library, others)
     return Assignments(
-        {name: given for name, given in assigned.items() if name not in errors},
+        {
+            name: assignment
+            for name, assignment in assigned.items()
+            if name not in errors
+        },
         {name: error for name, error in errors.items() if name in trees},
     )
 
@@ -99,7 +103,10 @@ def remember(library: Library, assignments: Iterable[Assignment], key: str) -> s
     """
     try:
         store = Uses.of(library.repository().common_dir)
-        rows = [(given, pseudonym.of_key(given.skill, key)) for given in assignments]
+        rows = [
+            (assignment, pseudonym.of_key(assignment.skill, key))
+            for assignment in assignments
+        ]
         store.save_assignments(rows, int(time.time()))
     except ToolError as err:
         return err.message

@@ -90,7 +90,7 @@ def _verdict(
         return RolloutVerdict.ROLL_BACK, f"fails more often: {compared}"
     if days > rule.days:
         why = f"no verdict after {rule.days:g} days, with {plural(keys, 'canary key')}"
-        return RolloutVerdict.INCONCLUSIVE, f"{why}: a person decides"
+        return RolloutVerdict.INCONCLUSIVE, f"{why}: needs a human decision"
     if keys < rule.least:
         why = f"{keys} of {rule.least} canary keys reported so far"
         return RolloutVerdict.CONTINUE, why

@@ -87,7 +87,7 @@ def _one_draft_each(findings: list[CurationFinding]) -> Iterator[CurationFinding
     for finding in findings:
         touched = set(finding.draft.skills) if finding.draft else set()
         if touched & taken:
-            reason = "another proposal comes first"
+            reason = "another proposal changes the same skill"
             yield replace(finding, draft=None, left_alone=reason)
         else:
             yield finding
@@ -107,7 +107,7 @@ class _Curator:
         for name, skill in facts.skills.items():
             into = skill.superseded_by
             if into and into != name and into in facts.skills:
-                message = f"superseded by {into}, as its metadata says"
+                message = f"superseded by {into} (`metadata.superseded-by`)"
                 finding = CurationFinding(kind, name, message, into)
                 yield self._archived(finding, f"{name}: {message}.")
             elif name in facts.absorbed and not facts.life(name).is_back:
@@ -140,7 +140,7 @@ class _Curator:
             if not used.loaded and used.not_loaded >= _MIN_OFFERS:
                 message = (
                     f"offered {used.not_loaded} times and never loaded: does the "
-                    "description say what it is for?"
+                    "description say when to use it?"
                 )
                 yield self._report(CurationKind.NEVER_LOADED, name, message)
 
@@ -165,7 +165,7 @@ class _Curator:
             if fixed:
                 yield self._repaired(skill.name, f"{_targets(fixed)} missing", text)
             if left:
-                message = f"{_targets(left)} missing, and there is no single fix"
+                message = f"{_targets(left)} missing, with no unambiguous fix"
                 kind = CurationKind.BROKEN_REFERENCE
                 yield self._report(kind, skill.name, message)
 

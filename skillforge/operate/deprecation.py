@@ -71,7 +71,7 @@ def reason(checkup: Checkup) -> str:
 def _report(checkup: Checkup) -> str:
     """The body of a proposal: what failed, and what changed."""
     failed = [trial for trial in checkup.trials if is_bad(trial)]
-    changed = ", ".join(checkup.changed) or "nothing that is recorded"
+    changed = ", ".join(checkup.changed) or "nothing recorded"
     cases = (
         f"- {on_one_line(trial.case, 120)} ({trial.outcome}): "
         f"{on_one_line(trial.detail, 120)}"

@@ -62,7 +62,11 @@ class SyncResult:
     def assigned(self) -> list[Assignment]:
         """The versions that the key now has, without skills that were left alone."""
         left = {name for name, action in self.actions.items() if action in LEFT_ALONE}
-        return [given for name, given in self.assignments.items() if name not in left]
+        return [
+            assignment
+            for name, assignment in self.assignments.items()
+            if name not in left
+        ]
 
     def names(self, action: str) -> list[str]:
         return sorted(name for name, own in self.actions.items() if own == action)
@@ -126,7 +130,9 @@ class _Sync:
         self.repo = library.repository()
         self.folder = folder
         assignments, self.errors = all_assigned(library, key)
-        self.versions = {name: given.version for name, given in assignments.items()}
+        self.versions = {
+            name: assignment.version for name, assignment in assignments.items()
+        }
         self.ledger = read_ledger(folder)
         self.source = str(self.repo.common_dir.resolve())
         self.synced = self.ledger.of(self.source)

@@ -87,7 +87,7 @@ def check_up(
     box, why = sandbox.choose(library.policy(tip).sandbox)
     if box is None:
         raise ToolError(
-            f"there is no sandbox here, and cases don't run without one: {why}",
+            f"cases run only in a sandbox, and none is available: {why}",
             hint="skillforge doctor shows what is missing",
         )
     deadline = time.monotonic() + options.seconds

@@ -139,7 +139,7 @@ def verify(folder: Path, tree: str) -> None:
     if not _is_intact(folder, tree):
         raise ToolError(
             f"the files written to {folder.parent} differ from those in git",
-            hint="does that file system keep names, their case, and executable bits?",
+            hint="the file system must preserve names, case and executable bits",
         )
 
 
@@ -177,5 +177,5 @@ def remove(path: Path) -> None:
 def write_error(folder: Path, err: OSError) -> ToolError:
     return ToolError(
         f"cannot write {err.filename or folder}: {err.strerror}",
-        hint="fix this and run the command again; no skill is left half written",
+        hint="fix this and run the command again; nothing was left half-written",
     )

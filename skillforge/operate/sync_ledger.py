@@ -68,7 +68,7 @@ def read_ledger(folder: Path) -> Ledger:
         raise ConfigError(
             f"{path} cannot be read: {err}",
             hint="restore it, or move it away: then all skills in the folder count as "
-            "yours, and sync leaves them alone",
+            "yours, and sync skips them",
         ) from err
 
 

@@ -65,7 +65,7 @@ def write_log(library: Library, by: Signature) -> int:
         new = NewCommit([tip] if tip else [], message, by, [put])
         commit = commits.commit(new)
     if not repo.move_refs(RefUpdate(ref, commit, tip)):
-        raise ConflictError("another process is sharing uses", hint="try again")
+        raise ConflictError("another process is syncing uses", hint="try again")
     uses.set_fact("exported", str(newest))
     return len(fresh)
 

@@ -112,7 +112,7 @@ class Recorder:
     def _time(self, report: UseReport) -> int:
         """The time of a use; one in the future becomes now."""
         if report.at is not None and report.at > self.now + _MAX_AHEAD:
-            self.remarks.append("a use is dated in the future; recorded as of now")
+            self.remarks.append("a use has a date in the future; recorded as now")
         return self.now if report.at is None else min(report.at, self.now)
 
     def _redacted(self, text: str) -> str:

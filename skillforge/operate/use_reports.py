@@ -101,7 +101,7 @@ def parse_report(fields: Any) -> UseReport:
         from skillforge.text import nearest
 
         similar = nearest(name, list(_KEYS)) or ", ".join(_KEYS)
-        raise ValueError(f"there is no key {name!r}; did you mean {similar}?")
+        raise ValueError(f"unknown key {name!r}; did you mean {similar}?")
     for name in ("skill", "key"):
         if not isinstance(fields.get(name), str) or not fields[name]:
             raise ValueError(f"`{name}` is missing")

@@ -53,7 +53,7 @@ def refuse_together(
     names = [name for draft in admitted for name in draft.draft.skills]
     if len(names) > len(set(names)):
         raise RequestError(
-            "two of the drafts are about the same skill", hint="name each skill once"
+            "two of the drafts change the same skill", hint="name each skill once"
         )
     if new:
         refuse_many(waiting, new, by)
@@ -84,7 +84,7 @@ def refuse_archived(library: Library, base: str, draft: Draft, action: Action) -
         has_more or draft.archives not in (skill, archived)
     ):
         raise ConflictError(
-            f"{draft.skill} can only be archived exactly as it is on main",
+            f"{draft.skill} can only be archived unchanged",
             hint=f"skillforge log {draft.skill} shows its versions",
         )
     is_new = action is Action.ARCHIVE or (bool(draft.files) and not skill)
@@ -122,9 +122,9 @@ def refuse_duplicate(library: Library, admitted: AdmittedDraft) -> None:
     for near in neighbours(library, admitted.base, document):
         if near.name not in draft.skills and near.similarity >= IDENTICAL:
             raise ConflictError(
-                f"{draft.skill} is {near.similarity:.0%} identical to the skill "
+                f"{draft.skill} is {near.similarity:.0%} similar to the skill "
                 f"{near.name}",
-                hint=f"propose an edit of it instead: change {SKILLS}/{near.name}/ and "
+                hint=f"edit that skill instead: change {SKILLS}/{near.name}/ and "
                 f"run `skillforge propose {near.name}`; to rename it, send a batch of "
                 f"create, and delete with absorbed_into: {draft.skill}",
                 facts={"skill": near.name, "similarity": round(near.similarity, 3)},

@@ -161,7 +161,7 @@ def _refusal(
     inside = path_policy.inside(path, own, SKILLS)
     evidence = path_policy.inside(path, own, EVIDENCE)
     if not inside and (not evidence or candidate.is_archiving):
-        return f"a draft about {' and '.join(own)} may not touch it"
+        return f"a draft of {' and '.join(own)} can't change it"
     if evidence and not is_new:
         return "evidence is added, never changed"
     if not mode or (inside and candidate.is_rollback):
@@ -198,7 +198,7 @@ def _misplaced(candidate: Candidate, before: _Places, after: _Places) -> str:
         return "the archive already contains a skill of this name"
     if candidate.is_archiving:
         is_moved = before.skill and after == _Places("", before.skill)
-        return "" if is_moved else "the archived skill differs from the one in use"
+        return "" if is_moved else "the archived skill differs from the one on main"
     is_restored = candidate.is_rollback and after.skill and not after.archive
     if after.archive != before.archive and not is_restored:
         return "archived skills are not changed"

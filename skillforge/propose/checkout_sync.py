@@ -149,7 +149,7 @@ def _cannot_follow(place: GitRepo, why: str, hint: str = "") -> ConflictError:
     keep = "git stash --include-untracked, or keep the changes on another branch: git "
     keep += "switch -c work"
     return ConflictError(
-        f"the checkout {place.root} of the branch to be moved can't be updated: {why}",
+        f"the checkout {place.root} can't be updated: {why}",
         hint=f"{hint or keep}; nothing was changed",
     )
 

@@ -168,7 +168,7 @@ def _local_example(workspace: Workspace, skill: str, example: str) -> bytes | No
             _refuse_link(file.parent)
             return _read_example(file)
     raise RequestError(
-        f"there is no example {example!r} for {skill}",
+        f"no example {example!r} for {skill}",
         hint=f"save it as {EVIDENCE}/{skill}/ID.json, or give the path of a JSON file",
     )
 

@@ -84,11 +84,11 @@ def parse_batch(batch: Any) -> tuple[list[Operation], dict[str, Any]]:
         rest = {"operations": [rest], **options}
     items = rest.pop("operations", None)
     if not isinstance(items, list):
-        raise RequestError("there is no list of operations", hint=_USAGE)
+        raise RequestError("the list `operations` is missing", hint=_USAGE)
     if not 1 <= len(items) <= MAX_OPERATIONS:
         raise RequestError(
             f"a batch has 1 to {MAX_OPERATIONS} operations, not {len(items)}",
-            hint="a proposal is about one skill; send the others separately",
+            hint="a proposal changes one skill; send the others separately",
         )
     operations = [_parse_operation(at, item) for at, item in enumerate(items, 1)]
     _check_options(rest)
@@ -100,7 +100,7 @@ def _check_options(options: dict[str, Any]) -> None:
         if key not in _OPTIONS:
             suggestion = nearest(key, list(_OPTIONS)) or ", ".join(_OPTIONS)
             raise RequestError(
-                f"there is no key {key!r} beside `operations`",
+                f"unknown key {key!r} next to `operations`",
                 hint=f"did you mean {suggestion}?",
             )
         kind, description = _OPTION_TYPES.get(key, (str, "text"))
@@ -112,7 +112,7 @@ def _check_options(options: dict[str, Any]) -> None:
     for key, known in choices.items():
         if key in options and options[key] not in known:
             raise RequestError(
-                f"there is no {key} {options[key]!r}", hint=f"use {', '.join(known)}"
+                f"unknown {key} {options[key]!r}", hint=f"use {', '.join(known)}"
             )
     if not all(isinstance(example, str) for example in options.get("examples", [])):
         raise RequestError("`examples` is a list of ids", hint="each id is text")
@@ -122,7 +122,7 @@ def _parse_operation(at: int, item: Any) -> Operation:
     action = item.get("action") if isinstance(item, dict) else None
     if not isinstance(action, str) or action not in _REQUIRED:
         raise RequestError(
-            f"operation {at} has no known action",
+            f"operation {at} has an unknown action",
             hint=f"actions are {', '.join(_REQUIRED)}",
         )
     texts = {key: value for key, value in item.items() if value is not None}
@@ -131,7 +131,7 @@ def _parse_operation(at: int, item: Any) -> Operation:
     for key, value in texts.items():
         if key not in _TEXTS:
             suggestion = nearest(key, list(_TEXTS)) or ", ".join(_TEXTS)
-            raise operation.error(f"there is no key {key!r}", f"keys are {suggestion}")
+            raise operation.error(f"unknown key {key!r}", f"keys are {suggestion}")
         if not isinstance(value, str):
             raise operation.error(f"`{key}` is not text")
     if not isinstance(replace_all, bool):
@@ -188,8 +188,8 @@ def _draft(batch: _Batch) -> Draft:
     names = [name for name in batch.files if name not in batch.deleted]
     if len(names) > 1 or (not names and len(batch.deleted) > 1):
         raise RequestError(
-            f"the batch is about several skills: {', '.join(sorted(batch.touched))}",
-            hint="a proposal is about one skill; to replace a skill by another one of "
+            f"the batch changes several skills: {', '.join(sorted(batch.touched))}",
+            hint="a proposal changes one skill; to replace a skill by another one of "
             "the batch, delete it with `absorbed_into`",
         )
     if not names:
@@ -200,7 +200,7 @@ def _draft(batch: _Batch) -> Draft:
     for deleted, into in batch.deleted.items():
         if into != name:
             raise RequestError(
-                f"the batch is about {name}, and deletes {deleted} as well",
+                f"the batch changes {name}, and also deletes {deleted}",
                 hint=f"send it separately, or with `absorbed_into: {name}`",
             )
     refuse_paths(name, batch.files[name])
@@ -259,7 +259,7 @@ def _version_read(batch: _Batch, operation: Operation, path: str) -> bytes:
     file = repo.find(expressions.get(named.kind, "")) if named else None
     if file is None or file.kind != "blob":
         raise operation.error(
-            f"there is no version {version!r} with {path}",
+            f"no version {version!r} has {path}",
             f"a version is a git tree hash; skillforge log {operation.name} lists them",
         )
     return file.data
@@ -317,7 +317,7 @@ def _file_of(files: dict[str, DraftFile], path: str, operation: Operation) -> Dr
     if path in files:
         return files[path]
     raise operation.error(
-        f"there is no file {path!r} in {operation.name}",
+        f"no file {path!r} in {operation.name}",
         f"its files are {', '.join(sorted(files))}",
     )
 

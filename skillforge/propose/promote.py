@@ -146,7 +146,7 @@ def _refuse_unready(
     if proposal.objections:
         raise ConflictError(
             f"{', '.join(proposal.objections)} asks for changes to proposal {number}",
-            hint="change the draft and propose it with --supersede, or talk to them",
+            hint="change the draft and propose it again with --supersede",
         )
     approvals = review.valid_approvals(library, proposal)
     if now:
@@ -159,9 +159,9 @@ def _refuse_unready(
 def _unapproved(proposal: Proposal, policy: Policy, count: int) -> ConflictError:
     void = len(proposal.approvals) - count
     needed = review.needed(policy, proposal)
-    note = f"; {void} for other content don't count" if void else ""
+    note = f"; {void} for other content not counted" if void else ""
     if needed > policy.approvals:
-        note += "; one more than usual, since the scan asks for caution"
+        note += "; one more than usual because of the scan verdict caution"
     return ConflictError(
         f"proposal {proposal.number} has {count} of {needed} approvals{note}",
         hint=f"skillforge review {proposal.number} --approve, by someone other than "
@@ -171,11 +171,13 @@ def _unapproved(proposal: Proposal, policy: Policy, count: int) -> ConflictError
 
 def _refuse_now(proposal: Proposal, policy: Policy) -> None:
     if proposal.action is not Action.ROLLBACK:
-        raise RequestError("only a rollback can be promoted at once", hint="review it")
+        raise RequestError(
+            "only a rollback can be promoted immediately", hint="have it reviewed"
+        )
     if not policy.lets_roll_back(proposal.origin):
         raise ConflictError(
             f"the policy lets {policy.rollback_now} roll back without an approval",
-            hint=f"proposal {proposal.number} waits for one: skillforge review "
+            hint=f"proposal {proposal.number} needs an approval: skillforge review "
             f"{proposal.number} --approve, then skillforge promote {proposal.number}",
         )
 

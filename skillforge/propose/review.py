@@ -113,7 +113,7 @@ def next_step(library: Library, proposal: Proposal, passed: bool) -> str:
     if count > len(valid_approvals(library, proposal)):
         who = f"by someone other than {proposal.author}"
         if count > policy.approvals:
-            who += " (one more than usual: the scan asks for caution)"
+            who += " (one more than usual because of the scan verdict caution)"
         return f"{again} --approve, {who}; or {again} --reject --why TEXT"
     return f"skillforge promote {number}"
 

@@ -66,7 +66,7 @@ def _target(library: Library, restores: dict[str, str], name: str) -> str:
     tree = restores[name]
     version = readable(library, tree) or tree[:10]
     others = ", ".join(other for other in restores if other != name)
-    target = f"to {version}" if tree else "to nothing: it is removed"
+    target = f"to {version}" if tree else "by removing it"
     return f"{target}, with {others}" if others else target
 
 
@@ -132,7 +132,7 @@ def _chosen(library: Library, own: list[HistoryStep], request: RollbackRequest) 
         f"{to!r} is ambiguous: {len(matches)} versions of {name} match: {shown}"
         if matches
         else f"{name} has no version {to!r}",
-        hint=f"choose a tree; skillforge log {name} lists them",
+        hint=f"skillforge log {name} lists the versions",
     )
 
 

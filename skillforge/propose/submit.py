@@ -108,7 +108,7 @@ def _new_evidence(library: Library, base: str, draft: Draft) -> dict[str, bytes]
             raise ConflictError(
                 f"{library.main} has a different {path}: evidence is added, never "
                 "changed",
-                hint="give the new example an id of its own",
+                hint="give the new example a different id",
             )
     return new
 

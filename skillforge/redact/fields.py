@@ -133,7 +133,7 @@ def _spelled(key: str) -> str:
     name = key[-80:]
     if not name.isascii():
         apart = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
-        name = "".join(it for it in apart if not unicodedata.combining(it))
+        name = "".join(letter for letter in apart if not unicodedata.combining(letter))
     words = _WORDS.findall(name)
     return _TAIL.sub("", "_".join(words).lower())
 
@@ -215,7 +215,7 @@ def is_value(kind: str, text: str) -> bool:
     """Whether a text can be a value of its field's kind, not a placeholder."""
     if kind == SECRET:
         return _is_secret(text)
-    text = _PERCENT.sub(lambda it: chr(int(it[1], 16)), text)
+    text = _PERCENT.sub(lambda match: chr(int(match[1], 16)), text)
     text = _ENCODED.sub(" ", text).strip()
     if not 1 < len(text) <= 120 or _NO_VALUE.fullmatch(text):
         return False

@@ -26,7 +26,7 @@ def whole(value: str) -> str:
 def _either(group: list[str], at: int) -> str:
     """The rest of some values, grouped by prefix, as there may be thousands."""
     if len(group) <= _FEW or at > _DEEPEST:
-        return "|".join(f"{re.escape(it[at:])}{_end(it)}" for it in group)
+        return "|".join(f"{re.escape(word[at:])}{_end(word)}" for word in group)
     return "|".join(
         f"{re.escape(start)}(?:{_either(some, at + 2)})"
         if len(start) == 2

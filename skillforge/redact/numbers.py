@@ -105,7 +105,7 @@ def is_random(run: str) -> bool:
         return False
     if digits == len(run):
         return len(run) >= _LEAST_DIGITS
-    between = sum(one.isdigit() != two.isdigit() for one, two in pairwise(run))
+    between = sum(left.isdigit() != right.isdigit() for left, right in pairwise(run))
     if between >= 4 or (len(run) >= 16 and between >= 3):
         return True
     return (len(run) >= 12 and _is_mixed(run)) or _is_chopped(run)
@@ -136,7 +136,9 @@ def _is_jumbled(run: str) -> bool:
 def _changes(run: str) -> float:
     """The share of letters whose case differs from the letter before."""
     cases = [
-        one.isupper() != two.isupper() for one, two in pairwise(run) if two.isalpha()
+        left.isupper() != right.isupper()
+        for left, right in pairwise(run)
+        if right.isalpha()
     ]
     return sum(cases) / len(run)
 

@@ -115,7 +115,7 @@ def homes(text: str) -> Iterator[tuple[str, str]]:
 def users(text: str) -> Iterator[str]:
     """User names: in prompts, commands, fields and variables."""
     yield from (user for user, _ in _at_hosts(text) if not is_common(user))
-    yield from (it[1] for it in _SLUG.finditer(text) if not is_common(it[1]))
+    yield from (slug[1] for slug in _SLUG.finditer(text) if not is_common(slug[1]))
     for key, value in _fields(text):
         if "user" in key or "log" in key:
             yield value

@@ -265,7 +265,7 @@ def find(text: str) -> Iterator[str]:
     lower = text.lower()
     for word, pattern in _OPTIONS:
         for match in pattern.finditer(text) if word in lower else ():
-            value = next(it for it in match.groups() if it)
+            value = next(group for group in match.groups() if group)
             if not is_placeholder(value) and not _IN_PROSE.fullmatch(value):
                 yield value
     yield from _logins(text)
@@ -278,7 +278,7 @@ def find(text: str) -> Iterator[str]:
 
 def _logins(text: str) -> Iterator[str]:
     for match in _LOGIN.finditer(text):
-        login = next(it for it in match.groups() if it)
+        login = next(group for group in match.groups() if group)
         name, _, password = login.partition(":")
         is_group = name == password or (name + password).isdigit()  # `root:root`
         is_sample = is_group or is_sample_login(login)

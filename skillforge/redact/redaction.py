@@ -66,7 +66,7 @@ class KnownPrivate:
             for name in some
             if name
         ]
-        return cls((*by_name, *(("ID", re.compile(it)) for it in ids)))
+        return cls((*by_name, *(("ID", re.compile(pattern)) for pattern in ids)))
 
     def find(self, text: str) -> Iterator[detect.PrivateValue]:
         for kind, pattern in self.patterns:
@@ -213,7 +213,7 @@ def locate(
     """The places of known values and values of some kinds, even if they are encoded."""
     by_span: dict[tuple[int, int], str] = {}
     for view in views(text):
-        private = [it for it in detect.find(view.text) if it.kind in kinds]
+        private = [span for span in detect.find(view.text) if span.kind in kinds]
         values = {value: kind for kind, value in private}
         values |= {value: kind for kind, value in known.find(view.text)}
         for match in any_of(values).finditer(view.text):

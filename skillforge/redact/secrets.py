@@ -112,7 +112,9 @@ def tokens(text: str) -> Iterator[str]:
         exact, assigned = _providers()
         for pattern in (*exact, *assigned) if _NAMED.search(segment) else exact:
             for match in pattern.finditer(segment):
-                groups = [it for it in match.groups() if it and len(it) >= 16]
+                groups = [
+                    group for group in match.groups() if group and len(group) >= 16
+                ]
                 yield max(groups, key=len, default=match[0]) + _rest(
                     segment, match.end()
                 )
@@ -152,8 +154,12 @@ def _providers() -> tuple[list[re.Pattern[str]], list[re.Pattern[str]]]:
         if issubclass(detector, RegexBasedDetector) and detector not in own
         for pattern in detector.denylist
     ]
-    assigned = [it for it in patterns if re.search(r"\(\?:key\||secret\[", it.pattern)]
-    return [it for it in patterns if it not in assigned], assigned
+    assigned = [
+        pattern
+        for pattern in patterns
+        if re.search(r"\(\?:key\||secret\[", pattern.pattern)
+    ]
+    return [pattern for pattern in patterns if pattern not in assigned], assigned
 
 
 def _rest(text: str, end: int) -> str:

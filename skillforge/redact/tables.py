@@ -145,7 +145,7 @@ def _in_inserts(text: str) -> Iterator[Cell]:
         at = match.end()
         while kinds and (row := _SQL_ROW.match(text, at)):
             at = row.end()
-            parts = [it[0] for it in _SQL_CELL.finditer(row["cells"])]
+            parts = [cell[0] for cell in _SQL_CELL.finditer(row["cells"])]
             if len(parts) == len(kinds):
                 yield from _below(kinds, _bounds(parts, 0), row.start("cells"))
 

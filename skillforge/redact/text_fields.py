@@ -169,8 +169,10 @@ def find(text: str) -> tuple[FieldSpan, ...]:
         text = _BREAK.sub(" \n", text)
     rows = (_trimmed(text, *cell) for cell in tables.cells(text))
     matches = sorted({*_fields(text), *rows}, key=lambda span: (span.start, -span.end))
-    people = [(it.start, it.kind) for it in matches if _is_of_a_person(text, it)]
-    resolved = (it._replace(kind=_resolved(text, it, people)) for it in matches)
+    people = [
+        (span.start, span.kind) for span in matches if _is_of_a_person(text, span)
+    ]
+    resolved = (span._replace(kind=_resolved(text, span, people)) for span in matches)
     spans: list[FieldSpan] = []
     for span in resolved:
         if spans and span.start < spans[-1].end:
@@ -238,7 +240,10 @@ def _in_object(text: str, match: re.Match[str], kind: str) -> Iterator[FieldSpan
     at = match.end()
     if match["open"] == "{":  # an object: its fields and those around it are a person's
         whose = "NAME" if kind in (SOME_NAME, WHO) else kind
-        yield from (FieldSpan(it, it, whose) for it in (match.start("open"), at))
+        yield from (
+            FieldSpan(position, position, whose)
+            for position in (match.start("open"), at)
+        )
     elif bare := _REST.match(text, at) or _NUMBER.match(text, at):
         if kind == SECRET or not bare[0][0].islower():
             yield _trimmed(text, *bare.span(), kind)
@@ -302,7 +307,9 @@ def _is_variable(kind: str, value: str) -> bool:
 
 def _spoken(text: str) -> Iterator[FieldSpan]:
     for match in _SPOKEN.finditer(text):
-        if name := next((it for it in ("digits", "four", "pin") if match[it]), ""):
+        if name := next(
+            (group for group in ("digits", "four", "pin") if match[group]), ""
+        ):
             yield FieldSpan(*match.span(name), "CARD")
         elif match["date"]:
             yield FieldSpan(*match.span("date"), "BIRTHDATE")

@@ -55,7 +55,7 @@ class Limits:
         """The message about an exceeded limit."""
         return {
             "seconds": f"it took longer than {self.seconds:g} s",
-            "cpu_seconds": f"it used more than {self.cpu_seconds} s of processor time",
+            "cpu_seconds": f"it used more than {self.cpu_seconds} s of CPU time",
             "memory": f"it used more than {self.memory >> 20:,} MB of memory",
             "processes": f"it started more than {self.processes} processes",
             "file_size": f"it wrote a file of more than {self.file_size:,} bytes",

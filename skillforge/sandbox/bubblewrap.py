@@ -146,7 +146,7 @@ class _BwrapJob:
         if not greeting or not credentials:
             _end_children(process)
             process.kill()
-            words = processes.finish(process).complaint or "it ended at once"
+            words = processes.finish(process).complaint or "it exited immediately"
             raise SandboxError(f"bubblewrap cannot build the sandbox: {words[-300:]}")
         pid: int = struct.unpack("3i", credentials[0][2])[0]
         return pid
@@ -164,7 +164,7 @@ class _BwrapJob:
             return traps.plant(handles.home, planted) if planted else {}
         except OSError as err:
             raise SandboxError(
-                f"the files of the case cannot be put in place: {err.strerror}",
+                f"the files of the case cannot be written: {err.strerror}",
                 hint=f"the work directory takes {self.job.limits.work_size:,} bytes",
             ) from err
 

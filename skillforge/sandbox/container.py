@@ -64,10 +64,10 @@ class Container:
         info = self._call("info")
         if info.code:
             complaint = info.complaint.splitlines() or ["no reason given"]
-            return [f"{self.name} does not answer: {complaint[-1][:200]}"]
+            return [f"{self.name} does not respond: {complaint[-1][:200]}"]
         if self._call("image", "inspect", self.image).code:
             return [
-                f"there is no image {self.image}; {self.name} pull {self.image}, or "
+                f"image {self.image} not found: {self.name} pull {self.image}, or "
                 f"name another one in ${_IMAGE}"
             ]
         # The job is nobody on the host, too, so it needs no user namespace.
@@ -174,7 +174,7 @@ class _ContainerJob:
         except ValueError as err:
             complaint = answer.complaint.splitlines()[-1:] or ["no answer"]
             raise SandboxError(
-                f"the container does not answer: {complaint[0]}"
+                f"the container does not respond: {complaint[0]}"
             ) from err
 
     def _inside(self, folder: str) -> list[str]:

@@ -49,14 +49,13 @@ _PATIENCE = 15_000  # milliseconds for the launcher to kill all processes
 _TIMES = 5  # how often processes are killed that may start others
 WEAKNESSES = (
     "a job runs as your own user, or as nobody (65534) if you are root",
-    "whether a file outside exists, its size, its times and where it links to can be "
-    "found out",
-    "the host's name, and which process numbers are in use, can be found out",
-    "a job can use neither sockets, not even its own, nor terminals, nor /dev/shm",
-    "/tmp cannot be written; TMPDIR is the work directory",
-    "packages beside the system's Python can be read by their full path",
-    "everything below /usr can be read, but for sources, your home, the repository "
-    "that you are in, and what of /usr/local is no program's",
+    "a job can find out whether a file exists, its size, its times and its link target",
+    "a job can find out the host name and the process ids in use",
+    "a job can't use sockets (not even its own), terminals or /dev/shm",
+    "a job can't write to /tmp; TMPDIR is the work directory",
+    "a job can read the packages of the system's Python by their full path",
+    "a job can read all of /usr, except sources, your home, the current repository, "
+    "and files in /usr/local that belong to no program",
 )
 
 
@@ -85,7 +84,7 @@ class Landlock:
         if not sys.platform.startswith("linux"):
             return ["it needs Linux"]
         if platform.machine() not in ("x86_64", "aarch64"):
-            return [f"it does not know the system calls of {platform.machine()}"]
+            return [f"it doesn't support {platform.machine()}"]
         if self.abi < 1:
             return [
                 "the kernel has no Landlock; it needs Linux 5.13, with lsm=landlock"
@@ -159,7 +158,7 @@ class _LandlockJob:
             root.build()
         except OSError as err:
             raise SandboxError(
-                f"the files of the case cannot be put in place: {err.strerror}"
+                f"the files of the case cannot be written: {err.strerror}"
             ) from err
         return root
 
@@ -230,7 +229,7 @@ def _end(process: processes.Process) -> None:
         for _ in range(_TIMES):
             process_tree.kill(process_tree.descendants(process.pid))
         process.kill()
-        raise SandboxError("the launcher of the job hangs")
+        raise SandboxError("the launcher of the job doesn't respond")
 
 
 def _read_report(fd: int) -> dict[str, Any]:
@@ -239,7 +238,7 @@ def _read_report(fd: int) -> dict[str, Any]:
     try:
         report = json.loads(data)
     except ValueError:
-        report = {"error": "the launcher died"}
+        report = {"error": "the launcher crashed"}
     return {"limit": "", "connects": False, "error": "", **report}
 
 

@@ -186,9 +186,9 @@ def _judge(ended: "JobResult") -> list[str]:
     if "probe" not in ended.files:
         gaps.append("its work directory cannot be read")
     if not ended.triggered:
-        gaps.append("a planted key that is read is not noticed")
+        gaps.append("reading a planted key is not detected")
     if not ended.tried_to_connect:
-        gaps.append("a try to connect is not noticed")
+        gaps.append("an attempt to connect is not detected")
     if os.path.exists(f"/proc/{sleeper}"):
-        gaps.append("a process of the job is left")
+        gaps.append("a process of the job keeps running")
     return list(gaps)

@@ -132,10 +132,10 @@ def _listener(channel: socket.socket) -> int:
     waiting.register(_LIFELINE, select.POLLIN | select.POLLHUP)
     waiting.register(channel, select.POLLIN)
     if _LIFELINE in dict(waiting.poll()):
-        raise OSError("it was ended before it started")
+        raise OSError("it was killed before it started")
     error, extra, *_ = channel.recvmsg(1000, socket.CMSG_SPACE(size))
     if not extra:
-        raise OSError(error.decode("utf-8", "replace") or "it ended at once")
+        raise OSError(error.decode("utf-8", "replace") or "it exited immediately")
     listener = array.array("i")
     listener.frombytes(extra[0][2][:size])
     channel.close()

@@ -159,7 +159,7 @@ class TreeUsage(ResourceUsage):
         if len(self._pids) > self.limits.processes:
             return self.limits.over("processes")
         limit = super().excess()
-        return limit or ("it hid its memory" if self.is_hidden else "")
+        return limit or ("its memory can't be measured" if self.is_hidden else "")
 
     def _deleted(self) -> dict[tuple[int, int], int]:
         """The sizes of deleted files that still use disk space, by device and inode."""

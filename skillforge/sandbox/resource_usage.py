@@ -59,7 +59,7 @@ class ResourceUsage:
             tasks += int(numbers[17])
             living.append(pid if numbers[0] != b"Z" else self._thread(pid))
         if living and _is_scarce():
-            return "the machine has hardly any memory left"
+            return "the machine is almost out of memory"
         if tasks > self.limits.processes:
             return self.limits.over("processes")
         if ticks > self.limits.cpu_seconds * _TICKS:
@@ -145,7 +145,7 @@ def _start_of(file: io.FileIO, most: int) -> bytes:
 
 
 def _is_scarce() -> bool:
-    """Whether the machine has hardly any memory left."""
+    """Whether the machine is almost out of memory."""
     try:
         with open("/proc/meminfo", encoding="utf-8") as file:
             facts = dict(

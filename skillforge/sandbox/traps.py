@@ -81,9 +81,7 @@ def describe(read: list[str], leaked: bool) -> tuple[str, ...]:
     """A message for each trap that a job triggered."""
     trap = "a key planted as a trap"
     words = [f"it read {path.replace('~', HOME_DIR, 1)}, {trap}" for path in read]
-    return (
-        (*words, "it wrote a secret of its environment out") if leaked else tuple(words)
-    )
+    return (*words, "it printed a planted secret") if leaked else tuple(words)
 
 
 def tried_to_connect(counters: str) -> bool:

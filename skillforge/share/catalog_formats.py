@@ -54,8 +54,8 @@ def omission_note(catalog: Catalog) -> str:
     counts = (
         (omissions.shortened, "description", "shortened"),
         (omissions.names_only, "skill", "without description"),
-        (omissions.skills, "skill", "not named"),
-        (omissions.groups, "group", "not named"),
+        (omissions.skills, "skill", "not listed"),
+        (omissions.groups, "group", "not listed"),
         (omissions.unusable, "skill", "unreadable"),
     )
     parts = [f"{plural(count, noun)} {state}" for count, noun, state in counts if count]

@@ -79,7 +79,7 @@ def _from_disk(folder: Path, url: str, most: int) -> download.Download:
         path.lstat()
     except (ValueError, OSError) as err:
         raise download.PageNotFoundError(
-            f"there is no file {url.removeprefix(_ON_DISK)[:200]!r} in {folder}",
+            f"no file {url.removeprefix(_ON_DISK)[:200]!r} in {folder}",
             hint="check that the hub is complete",
         ) from err
     if not path.is_relative_to(folder):
@@ -89,7 +89,7 @@ def _from_disk(folder: Path, url: str, most: int) -> download.Download:
         )
     if not path.is_file():
         raise download.PageNotFoundError(
-            f"there is no file {path}", hint="check that the hub is complete"
+            f"no such file in the hub: {path}", hint="check that the hub is complete"
         )
     if path.stat().st_size > most:
         raise RefusedError(
@@ -104,7 +104,7 @@ def _entries(get: Get, urls: list[str]) -> list[IndexEntry]:
         with suppress(download.PageNotFoundError):
             return _read_index(get(url, _MOST_INDEX))
     raise RequestError(
-        f"there is no Skills Hub at {urls[0].removesuffix(INDEX)}",
+        f"no Skills Hub at {urls[0].removesuffix(INDEX)}",
         hint=f"a hub has {INDEX}; the URL of a git repository ends in .git",
     )
 

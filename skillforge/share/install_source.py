@@ -136,7 +136,7 @@ def _kind_on_disk(where: str, tag: str) -> SourceKind:
     if not path.is_dir():
         is_short = re.fullmatch(r"[\w.-]+/[\w.-]+", where)
         hint = f"on GitHub: https://github.com/{where}.git" if is_short else _HINT
-        raise RequestError(f"there is no file or folder {where!r}", hint=hint)
+        raise RequestError(f"no such file or folder: {where!r}", hint=hint)
     if not tag and any((path / index).is_file() for index in INDEXES):
         return SourceKind.HUB
     is_repository = find_root(path.absolute()) == path.absolute()

@@ -63,7 +63,7 @@ def find(where: str) -> tuple[PublishTarget, str]:
     if colon and "/" not in name:
         known = ", ".join(names())
         raise RequestError(
-            f"there is no publish target {name!r}",
+            f"unknown publish target: {name!r}",
             hint=f"use {known}, or a folder (as in ./{where})",
         )
     return publish_to_folder, where
@@ -105,7 +105,7 @@ def _publish_to_branch(request: PublishRequest) -> Publication:
         )
     if name == request.library.main:
         raise RequestError(
-            f"{name} has the skills; a hub needs its own branch",
+            f"{name} is the library's branch; a hub needs its own",
             hint="--to branch:gh-pages",
         )
     origin = remote.Remote(remote.origin(repo)[0]) if request.push else None

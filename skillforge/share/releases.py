@@ -43,7 +43,7 @@ def find(repo: GitRepo, name: str) -> Release:
         if tag := tags.find(repo, spelling):
             return Release(version, tag)
     raise RequestError(
-        f"there is no release {version.tag} in this clone",
+        f"no release {version.tag} in this clone",
         hint="git tag lists the releases; git fetch --tags fetches others",
     )
 
@@ -62,7 +62,7 @@ def newest(repo: GitRepo, until: str = "") -> Release | None:
 def must_find_newest(repo: GitRepo) -> Release:
     if release := newest(repo):
         return release
-    raise RequestError("there is no release yet", hint="skillforge release")
+    raise RequestError("no releases yet", hint="skillforge release")
 
 
 def existing(repo: GitRepo, version: SemVer, commit: str) -> Release | None:

@@ -199,7 +199,9 @@ def _open_root(parent: FolderHandle, name: str) -> FolderHandle:
     would be deleted, or a folder with a forged plan. But git creates no folder that
     only its owner can read.
     """
-    conflict = ConflictError(f"{parent.path / name} is in the way", hint="move it away")
+    conflict = ConflictError(
+        f"{parent.path / name} already exists", hint="move it away"
+    )
     try:
         with suppress(FileExistsError):
             parent.make(name, 0o700)

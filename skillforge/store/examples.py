@@ -96,7 +96,7 @@ class Examples:
                 )
                 if done.rowcount != 1:
                     raise ConflictError(
-                        f"example {number[:12]} was changed meanwhile",
+                        f"example {number[:12]} was changed by another process",
                         hint="nothing was saved; review it again: "
                         f"skillforge examples show {number[:12]}",
                     )

@@ -144,7 +144,7 @@ def set_share(workspace: Workspace, name: str, share: float) -> CanaryCheck:
     def running(rollout: Rollout) -> Rollout:
         return replace(rollout, share=share, state=RolloutState.RUNNING, why="")
 
-    rollouts.change(workspace.library, name, workspace.by, f"{share:g} %", running)
+    rollouts.change(workspace.library, name, workspace.by, f"{share:g}%", running)
     return _checked(workspace, name)
 
 

@@ -267,13 +267,13 @@ def _transcript(agent: Agent, library: Library, call: HookCall) -> Iterator[Path
         yield Path(call.transcript).expanduser()
         return
     if not call.session:
-        raise RequestError(f"{agent.name} named no session")
+        raise RequestError(f"{agent.name} sent no session")
     home = skills_folder(agent.home).parent
     if files := sorted(home.glob(f"sessions/**/*{call.session}*.json*")):
         yield files[-1]
         return
     if agent.name != "hermes":
-        raise RequestError(f"there is no transcript of session {call.session}")
+        raise RequestError(f"no transcript found for session {call.session}")
     folder = library.repository().common_dir / "skillforge"
     file = folder / f"hermes-{os.getpid()}.jsonl"
     try:

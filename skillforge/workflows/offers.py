@@ -45,7 +45,7 @@ def offer_drafts(
     for draft in drafts:
         previous = latest.get(draft.digest)
         if previous is not None and previous.state is State.CLOSED:
-            why = f"proposal {previous.number}, which was the same, was closed"
+            why = f"the same proposal ({previous.number}) was closed"
             offers.append(Offer(draft, why_not=why, refused=previous.number))
             continue
         rivals = (p for p in waiting if not set(draft.skills).isdisjoint(p.skills))

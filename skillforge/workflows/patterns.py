@@ -38,7 +38,9 @@ def list_patterns(library: Library, *, rebuild: bool = False) -> PatternList:
     found = patterns.find(library, rebuild=rebuild)
     nearest = patterns.nearest_skills(library, found.patterns)
     return PatternList(
-        tuple(PatternMatch(it, *nearest[it.id]) for it in found.patterns),
+        tuple(
+            PatternMatch(pattern, *nearest[pattern.id]) for pattern in found.patterns
+        ),
         tuple(member.id for member in found.unclustered),
     )
 

@@ -73,18 +73,20 @@ def init(start: Path, *, force: bool = False, github: bool = False) -> NewLibrar
         GitRepo.init(root)
     repo = GitRepo(root)
     branch = default_branch.settle(repo)
-    written, kept = [], []
+    written, existing = [], []
     files = _library_files(root) | (_github_files() if github else {})
     for path, text in files.items():
         exists = (root / path).exists() or (root / path).is_symlink()
         if exists and not force:
-            kept.append(path)
+            existing.append(path)
         else:
             more = _settings(repo, branch) if path == POLICY_FILE else ""
             _write(root / path, text + more)
             written.append(path)
     to_complete = (TOOL_FILE,) if _names_no_tool(root) else ()
-    return NewLibrary(root, tuple(written), tuple(kept), branch, to_complete, github)
+    return NewLibrary(
+        root, tuple(written), tuple(existing), branch, to_complete, github
+    )
 
 
 def _github_files() -> dict[str, str]:
@@ -140,7 +142,7 @@ def new_skill(library: Library, name: str, description: str = "") -> NewSkill:
         better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64]
         raise RequestError(
             f"{name!r} is not a valid skill name",
-            hint="use 3 to 64 of a-z, 0-9 and single hyphens"
+            hint="use 3 to 64 characters: a-z, 0-9 and single hyphens"
             + (f", such as {better}" if _NAME.fullmatch(better) else ""),
         )
     if library.repo is not None and library.repo.is_bare:

@@ -32,13 +32,13 @@ def judged(learner: Learner, *rows: object, change: Change | None = None) -> set
         change(folder)
     number = learner.ok("propose", skill)["proposal"]
     data = learner("gate", number, "--json").data
-    found = [it for it in data["findings"] if it["rule"] == "evidence"]
-    statuses = {it["name"]: it["status"] for it in data["checks"]}
+    found = [finding for finding in data["findings"] if finding["rule"] == "evidence"]
+    statuses = {check["name"]: check["status"] for check in data["checks"]}
     assert statuses["evidence"] == ("failed" if found else "passed")
-    return {it["message"] for it in found}
+    return {finding["message"] for finding in found}
 
 
-def said(path: Path) -> dict[str, Any]:
+def record_of(path: Path) -> dict[str, Any]:
     loaded: dict[str, Any] = json.loads(path.read_text())
     return loaded
 
@@ -65,7 +65,7 @@ def test_the_policy_says_how_many(learner: Learner) -> None:
     assert judged(learner, *export_runs(3, 0)) == set()
 
 
-def test_evidence_that_was_changed_is_not_what_its_digest_says(
+def test_changed_evidence_does_not_match_its_digest(
     learner: Learner,
 ) -> None:
     def change(folder: Path) -> None:
@@ -80,7 +80,7 @@ def test_evidence_that_was_changed_is_not_what_its_digest_says(
 def test_who_drafts_does_not_choose_what_is_held_out(learner: Learner) -> None:
     def change(folder: Path) -> None:
         for path in folder.iterdir():
-            path.write_text(json.dumps(said(path) | {"held_out": False}))
+            path.write_text(json.dumps(record_of(path) | {"held_out": False}))
 
     assert judged(learner, *export_runs(6, 0), change=change) == {"should be held out"}
 
@@ -99,7 +99,7 @@ def test_what_is_private_is_found_again(
 ) -> None:
     def change(folder: Path) -> None:
         path = min(folder.iterdir())
-        about = said(path)
+        about = record_of(path)
         about["notes"] = private
         path.unlink()
         number = digest(Example.of(about).observed)
@@ -117,7 +117,9 @@ GREP = f"a.py:\x1b[32m3\x1b[m:key=\x1b[01;31m\x1b[K{KEY[:4]}\x1b[m\x1b[K{KEY[4:]
 def coloured_run(row: dict[str, Any]) -> dict[str, Any]:
     """A run in which the agent searched with `grep --color`."""
     messages = [dict(message) for message in row["messages"]]
-    answer = next(it for it in messages if it["content"] == "id,amount\n1,2")
+    answer = next(
+        message for message in messages if message["content"] == "id,amount\n1,2"
+    )
     answer["content"] = f"{GREP}\n{GREP[:30]}"
     return row | {"messages": messages}
 
@@ -126,7 +128,7 @@ def test_a_coloured_key_does_not_reach_the_evidence(learner: Learner) -> None:
     texts: list[str] = []
 
     def look(folder: Path) -> None:
-        texts.extend(plain(str(said(path))) for path in folder.iterdir())
+        texts.extend(plain(str(record_of(path))) for path in folder.iterdir())
 
     rows = [coloured_run(row) for row in export_runs(6, 0)]
 
@@ -142,7 +144,7 @@ def test_a_coloured_key_does_not_reach_the_evidence(learner: Learner) -> None:
         pytest.param(GREP, id="coloured"),
         pytest.param(f"{KEY[:9]}\u200b{KEY[9:]}", id="zero-width"),
         pytest.param(f"key {KEY[:9]}\n{KEY[9:]}\nend", id="wrapped"),
-        pytest.param("".join(f"&#{ord(it)};" for it in KEY), id="entities"),
+        pytest.param("".join(f"&#{ord(letter)};" for letter in KEY), id="entities"),
         pytest.param("log in with user ada pass hunter2", id="sentence"),
     ],
 )
@@ -151,23 +153,23 @@ def test_a_hidden_secret_in_evidence_made_by_hand_is_refused(
 ) -> None:
     def change(folder: Path) -> None:
         path = min(folder.iterdir())
-        about = said(path) | {"notes": hidden}
+        about = record_of(path) | {"notes": hidden}
         path.unlink()
         number = digest(Example.of(about).observed)
         path.with_name(f"{number}.json").write_text(json.dumps(about))
 
     messages = judged(learner, *export_runs(6, 0), change=change)
 
-    assert any("not redacted (1 secret" in it for it in messages)
+    assert any("not redacted (1 secret" in message for message in messages)
 
 
-def test_what_nobody_approved_or_verified_does_not_count(learner: Learner) -> None:
+def test_unapproved_or_unverified_examples_do_not_count(learner: Learner) -> None:
     def change(folder: Path) -> None:
         pending, judged_by_model, *_ = sorted(folder.iterdir())
-        about = said(pending)
+        about = record_of(pending)
         about["review"]["status"] = "pending"
         pending.write_text(json.dumps(about))
-        about = said(judged_by_model)
+        about = record_of(judged_by_model)
         about["outcome"]["source"] = "llm"
         judged_by_model.write_text(json.dumps(about))
 
@@ -176,7 +178,7 @@ def test_what_nobody_approved_or_verified_does_not_count(learner: Learner) -> No
 
 
 @pytest.mark.parametrize("text", ["{}", "not JSON", "[" * 100_000, "[1]"])
-def test_what_is_no_example_is_none(learner: Learner, text: str) -> None:
+def test_an_invalid_example_does_not_count(learner: Learner, text: str) -> None:
     def change(folder: Path) -> None:
         (folder / f"{'0' * 64}.json").write_text(text)
 
@@ -189,21 +191,21 @@ def test_what_is_no_example_is_none(learner: Learner, text: str) -> None:
         assert "not an example" in judged(learner, *export_runs(6, 0), change=change)
 
 
-def test_one_run_under_many_names_is_one(learner: Learner) -> None:
+def test_one_run_under_many_names_counts_once(learner: Learner) -> None:
     rows = [export_run("orders") | {"session": f"s{n}"} for n in range(6)]
 
     messages = judged(learner, *rows)
 
-    assert any(it.startswith("has 1 approved example") for it in messages)
+    assert any(message.startswith("has 1 approved example") for message in messages)
 
 
-def test_examples_of_something_else_are_no_evidence(learner: Learner) -> None:
+def test_examples_of_another_task_are_not_evidence(learner: Learner) -> None:
     def change(folder: Path) -> None:
         skill = folder.parents[1] / "skills" / folder.name / "SKILL.md"
         head, _, _ = skill.read_text().partition("---\n# ")
         text = "\n## Steps\n\n1. Bake bread.\n"
         sections = ("When to use", "Inputs", "Tools", "Output", "Failure handling")
-        text += "".join(f"\n## {it}\n\nBread.\n" for it in sections)
+        text += "".join(f"\n## {section}\n\nBread.\n" for section in sections)
         text += "\n## Verification\n\nEat.\n\n## Pitfalls\n\n- Crumbs.\n"
         name = skill.read_text().split("\n")[1]
         header = f"---\n{name}\ndescription: Bakes bread. Use when hungry.\nmetadata:\n"
@@ -220,7 +222,7 @@ def test_examples_of_something_else_are_no_evidence(learner: Learner) -> None:
 def test_no_field_of_an_example_is_overlooked(learner: Learner, where: str) -> None:
     def change(folder: Path) -> None:
         path = min(folder.iterdir())
-        about = said(path) | {where: "bo@corp.example"}
+        about = record_of(path) | {where: "bo@corp.example"}
         path.unlink()
         number = digest(Example.of(about).observed)
         path.with_name(f"{number}.json").write_text(json.dumps(about))
@@ -242,7 +244,9 @@ def test_a_skill_of_a_person_needs_none(learner: Learner) -> None:
     learner.folder.add_skill("by-hand")
     number = learner.ok("propose", "by-hand")["proposal"]
     data = learner("gate", number, "--json").data
-    assert {it["name"]: it["status"] for it in data["checks"]}["evidence"] == "passed"
+    assert {check["name"]: check["status"] for check in data["checks"]}[
+        "evidence"
+    ] == "passed"
 
 
 def test_an_agent_cannot_do_without(learner: Learner) -> None:
@@ -250,4 +254,6 @@ def test_an_agent_cannot_do_without(learner: Learner) -> None:
     options = ("--origin", "agent-foreground")
     number = learner.ok("propose", "by-agent", *options)["proposal"]
     data = learner("gate", number, "--json").data
-    assert {it["name"]: it["status"] for it in data["checks"]}["evidence"] == "failed"
+    assert {check["name"]: check["status"] for check in data["checks"]}[
+        "evidence"
+    ] == "failed"

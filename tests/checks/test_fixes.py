@@ -27,7 +27,7 @@ def fixed(text: str, ruleset: Ruleset = PORTABLE) -> str:
 
 
 @pytest.mark.parametrize("rule", sorted(FIXABLE))
-def test_each_fixable_rule_is_met_after_mending(rule: str) -> None:
+def test_each_fixable_rule_passes_after_its_fix(rule: str) -> None:
     met = []
     for folder in (CASES / rule / "bad").iterdir():
         before = read_folder(str(folder), folder.name, folder.name)
@@ -39,7 +39,7 @@ def test_each_fixable_rule_is_met_after_mending(rule: str) -> None:
     assert all(met)
 
 
-def test_every_mender_belongs_to_a_rule() -> None:
+def test_every_fixer_belongs_to_a_rule() -> None:
     assert set(all_rules()) >= FIXABLE
 
 
@@ -163,7 +163,7 @@ def test_a_doubtful_case_is_left_as_it_is(text: str) -> None:
         ),
     ],
 )
-def test_a_clear_case_is_mended_whole(before: str, after: str) -> None:
+def test_a_clear_case_is_fixed_completely(before: str, after: str) -> None:
     assert fixed(before) == after
 
 
@@ -184,7 +184,7 @@ def test_a_field_is_not_moved_over_another() -> None:
 
 @given(HEADERS)
 @settings(max_examples=6 * EXAMPLES, deadline=None)
-def test_mending_is_idempotent_and_keeps_every_text(header: str) -> None:
+def test_fixing_is_idempotent_and_keeps_every_text(header: str) -> None:
     text = f"---\n{header}---\nBody\n"
     once = fixed(text)
 
@@ -204,7 +204,7 @@ def _texts(value: object) -> list[str]:
     return str(value).split()
 
 
-def test_fix_shows_a_diff_and_writes_only_when_told(
+def test_fix_shows_a_diff_and_writes_only_on_request(
     library: LibraryFolder, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(library.root)

@@ -59,8 +59,8 @@ words = st.lists(st.sampled_from(WORDS), min_size=3, max_size=40).map(" ".join)
 
 
 @given(words, words)
-def test_similarity_is_between_none_and_all(one: str, other: str) -> None:
-    first, second = shingles(one), shingles(other)
+def test_similarity_is_between_none_and_all(text: str, other: str) -> None:
+    first, second = shingles(text), shingles(other)
 
     assert 0 <= similarity(first, second) <= 1
     assert similarity(first, second) == similarity(second, first)
@@ -68,8 +68,8 @@ def test_similarity_is_between_none_and_all(one: str, other: str) -> None:
 
 
 @given(st.text(max_size=200), st.text(max_size=50))
-def test_the_nearest_text_is_text_that_is_there(page: str, wanted: str) -> None:
-    line, found = nearest_lines(page, wanted)
+def test_the_nearest_text_is_text_that_is_there(page: str, text: str) -> None:
+    line, found = nearest_lines(page, text)
 
     assert found in page
     assert 1 <= line <= page.count("\n") + 1

@@ -134,7 +134,7 @@ def test_names_that_windows_cannot_store_are_found(name: str, tmp_path: Path) ->
     assert "windows-name" in {f.rule for f in check(tmp_path / "made")}
 
 
-def test_a_skill_file_that_is_no_file_is_an_error_in_every_profile(
+def test_a_skill_file_that_is_not_a_regular_file_is_an_error_in_every_profile(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "made"
@@ -152,7 +152,7 @@ def test_portable_asks_all_that_spec_asks() -> None:
         assert spec <= {f.rule for f in check(folder)}, folder
 
 
-def test_lessons_of_one_day_are_judged_in_what_an_agent_wrote() -> None:
+def test_lessons_of_one_day_are_checked_in_an_agents_draft() -> None:
     for rule in ("environment", "transient", "helplessness", "story"):
         folder = CASES / f"learned-{rule}" / "bad" / "by-an-agent"
         found = {f.rule: f.severity for f in check(folder)}

@@ -49,7 +49,7 @@ def settle(library: LibraryFolder) -> None:
         os.utime(folder, (old, old))
 
 
-def test_a_second_run_reads_nothing_and_says_the_same(
+def test_a_second_run_reads_nothing_and_reports_the_same(
     settled: LibraryFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = with_cache(settled)
@@ -300,7 +300,7 @@ def _edit_and_turn_the_clock_back(library: LibraryFolder) -> None:
     ],
     ids=lambda change: change.__name__[1:],
 )
-def test_what_git_is_told_not_to_see_is_seen(
+def test_changes_hidden_from_git_are_checked(
     settled: LibraryFolder, change: Callable[[LibraryFolder], None]
 ) -> None:
     before = with_cache(settled)

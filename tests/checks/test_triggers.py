@@ -27,21 +27,23 @@ class Gate:
         where = ("--library", str(self.folder.root), "--json")
         number = self.run("propose", *where, name).data["proposal"]
         data = self.run("gate", *where, str(number)).data
-        found = [it for it in data["findings"] if it["rule"] == "overlap"]
-        return [(it["severity"], it["message"]) for it in found]
+        found = [
+            finding for finding in data["findings"] if finding["rule"] == "overlap"
+        ]
+        return [(finding["severity"], finding["message"]) for finding in found]
 
 
 @pytest.fixture
 def gate(library: LibraryFolder, run: Run) -> Gate:
-    made = Gate(library, run)
-    made.write("weather", WEATHER)
+    gate = Gate(library, run)
+    gate.write("weather", WEATHER)
     queries = [
         {"query": "will it rain in Oslo tomorrow", "should_trigger": True},
         {"query": "rain dance steps", "should_trigger": False},
     ]
     library.write("skills/weather/evals/eval_queries.json", json.dumps(queries))
     library.commit()
-    return made
+    return gate
 
 
 def test_the_same_purpose_in_other_words_of_the_body_is_a_double(gate: Gate) -> None:
@@ -50,8 +52,8 @@ def test_the_same_purpose_in_other_words_of_the_body_is_a_double(gate: Gate) -> 
     (severity, message), *_ = gate("sky-report")
 
     assert severity == "error"
-    assert message.startswith("is for 9")
-    assert message.endswith("the same as the skill weather")
+    assert message.startswith("the purpose is 9")
+    assert message.endswith("similar to the skill weather")
 
 
 def test_a_purpose_nearby_is_a_warning(gate: Gate) -> None:
@@ -59,13 +61,15 @@ def test_a_purpose_nearby_is_a_warning(gate: Gate) -> None:
     gate.write("snow-report", about, "Look up, and write down what you see.")
 
     severities = [
-        severity for severity, message in gate("snow-report") if "is for" in message
+        severity
+        for severity, message in gate("snow-report")
+        if "the purpose is" in message
     ]
 
     assert severities == ["warning"]
 
 
-def test_another_purpose_is_nobodys_business(gate: Gate) -> None:
+def test_a_skill_with_another_purpose_is_ignored(gate: Gate) -> None:
     gate.write("bread", "Bakes bread from flour. Use when somebody is hungry.")
     assert gate("bread") == []
 
@@ -78,7 +82,8 @@ def test_requests_of_another_skill_stay_its_own(gate: Gate) -> None:
 
     assert (
         "error",
-        "takes a request of the skill weather: 'will it rain in Oslo tomorrow'",
+        "ranks before the skill weather for one of its requests: "
+        "'will it rain in Oslo tomorrow'",
     ) in found
 
 
@@ -96,7 +101,7 @@ def test_tasks_of_its_examples_are_requests_of_a_skill(gate: Gate) -> None:
     gate.folder.commit()
     gate.write("sailing", "Tells of wind on the lake of Zurich. Use for sailing there.")
 
-    assert any("takes a request" in message for _, message in gate("sailing"))
+    assert any("ranks before the skill" in message for _, message in gate("sailing"))
 
 
 @pytest.mark.parametrize(
@@ -111,32 +116,32 @@ def test_queries_that_cannot_be_read_are_none(gate: Gate, text: str) -> None:
 
 
 def test_the_best_match_comes_first() -> None:
-    every = Triggers.of(
+    triggers = Triggers.of(
         [
             Trigger.of_texts("weather", WEATHER),
             Trigger.of_texts("bread", "Bakes bread from flour."),
         ]
     )
-    assert every.first("which city has sun") == "weather"
-    assert every.first("baking with flour") == "bread"
-    assert every.first("zzz") == ""
+    assert triggers.first("which city has sun") == "weather"
+    assert triggers.first("baking with flour") == "bread"
+    assert triggers.first("zzz") == ""
 
 
 def test_only_the_nearest_skills_are_read_in_full() -> None:
     triggers = [
         Trigger.of_texts(f"s{n}", f"Bakes bread in oven {n}.") for n in range(50)
     ]
-    known = {it.name: it for it in triggers}
+    known = {skill.name: skill for skill in triggers}
     asked = []
 
     def read(name: str) -> Trigger:
         asked.append(name)
         return known[name]
 
-    every = Triggers({name: it.profile for name, it in known.items()}, read)
+    nearest = Triggers({name: skill.profile for name, skill in known.items()}, read)
 
-    assert len(every.ranked("bread of oven 7")) == 50
-    assert every.first("bread of oven 7") == "s7"
+    assert len(nearest.ranked("bread of oven 7")) == 50
+    assert nearest.first("bread of oven 7") == "s7"
     assert asked == []
 
 
@@ -151,17 +156,17 @@ def test_terms_that_occur_again_count_again() -> None:
 
 def test_the_first_of_a_ranking_are_those_of_the_whole_one() -> None:
     words = ("bake", "bread", "oven", "rain", "wind", "city", "tax", "file", "table")
-    every = [
+    skills = [
         Trigger.of_texts(
             f"skill-{n}", " ".join(words[n % 5 : 2 + n * 7 % 11] * (1 + n % 3))
         )
         for n in range(400)
     ]
-    triggers = Triggers.of(every).without({"skill-7"})
+    triggers = Triggers.of(skills).without({"skill-7"})
     for request in ("bread oven", "rain table 12", "bake bread city tax file", "none"):
         whole = triggers.ranked(request)
-        alike = [it for it in whole if it[1] >= 0.5]
+        alike = [match for match in whole if match[1] >= 0.5]
 
         assert triggers.like(terms(request), 10) == whole[:10]
         assert triggers.like(terms(request), 3, 0.5) == whole[: max(3, len(alike))]
-        assert whole == sorted(whole, key=lambda it: (-it[1], it[0]))
+        assert whole == sorted(whole, key=lambda match: (-match[1], match[0]))

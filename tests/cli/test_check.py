@@ -122,7 +122,7 @@ def test_changed_since_checks_what_the_branch_committed(
     assert [f["path"] for f in ran.data["findings"]] == ["skills/csv-tables/SKILL.md"]
 
 
-def test_a_branch_is_judged_by_the_policy_of_its_base(
+def test_a_branch_is_checked_with_the_policy_of_its_base(
     inside: LibraryFolder, run: Run
 ) -> None:
     inside.git("checkout", "-q", "-b", "work")
@@ -140,7 +140,7 @@ def test_nothing_changed_is_a_yes(inside: LibraryFolder, run: Run) -> None:
     assert ran.out == "0 skills checked: all good\n"
 
 
-def test_changed_since_in_a_shallow_clone_says_what_to_do(
+def test_changed_since_in_a_shallow_clone_has_a_hint(
     library: LibraryFolder, run: Run, tmp_path: Path
 ) -> None:
     first = library.git("rev-parse", "HEAD").strip()
@@ -208,9 +208,7 @@ def test_a_checkout_that_git_moves_meanwhile_is_read_again(
     assert ran.code == 0, ran.out
 
 
-def test_nobody_waits_for_a_lock_that_was_abandoned(
-    inside: LibraryFolder, run: Run
-) -> None:
+def test_an_abandoned_lock_is_not_waited_for(inside: LibraryFolder, run: Run) -> None:
     inside.write("skills/csv-tables/SKILL.md", "broken")
     lock = inside.root / ".git/index.lock"
     lock.touch()

@@ -46,7 +46,7 @@ def test_help_lists_commands_by_stage(run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", ALL)
-def test_the_group_says_of_a_command_what_the_command_says(command: str) -> None:
+def test_the_group_shows_the_help_of_each_command(command: str) -> None:
     import click
 
     found = cli.get_command(click.Context(cli), command)
@@ -104,7 +104,7 @@ def test_json_is_one_envelope(
         pytest.param(["validate", "--rev", "nope"], 2, "no commit", id="revision"),
     ],
 )
-def test_an_error_is_said_to_people_and_to_scripts(
+def test_an_error_is_readable_by_people_and_scripts(
     library: LibraryFolder,
     run: Run,
     monkeypatch: pytest.MonkeyPatch,
@@ -162,7 +162,9 @@ def test_the_library_comes_from_the_environment(
     assert done.stdout == "2 skills checked: all good\n"
 
 
-def test_a_bug_is_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_is_reported_without_a_traceback(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_args: object) -> None:
         raise RuntimeError("oh")
 
@@ -181,7 +183,7 @@ def test_missing_git_is_exit_3(library: LibraryFolder) -> None:
     assert "git is not installed" in done.stderr
 
 
-def test_a_reader_that_stops_early_is_no_error(library: LibraryFolder) -> None:
+def test_a_closed_pipe_is_not_an_error(library: LibraryFolder) -> None:
     command = f"{sys.executable} -m skillforge rules | head -1"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True

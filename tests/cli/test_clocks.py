@@ -79,11 +79,11 @@ def test_commits_of_any_year_can_be_read_and_built(
     who = f"T <t@example.invalid> {date}"
     text = f"tree {tree}parent {parent}author {who}\ncommitter {who}\n\nOdd\n"
     line = ["git", "hash-object", "-t", "commit", "-w", "--stdin", "--literally"]
-    made = subprocess.run(
+    ran = subprocess.run(
         line, cwd=library.root, input=text, capture_output=True, text=True, check=True
     )
     for ref in ("refs/heads/main", "refs/tags/v1.0.0"):
-        library.git("update-ref", ref, made.stdout.strip())
+        library.git("update-ref", ref, ran.stdout.strip())
     where = ("--library", str(library.root))
 
     shown = run("log", "csv-tables", *where)

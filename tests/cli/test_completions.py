@@ -96,7 +96,7 @@ def test_every_shell_has_a_script(shell: str, run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         pytest.param(["valdate"], "'valdate'; did you mean `validate`?", id="command"),
         pytest.param(["canary", "stauts"], "did you mean `status`?", id="inner"),
@@ -106,13 +106,22 @@ def test_every_shell_has_a_script(shell: str, run: Run) -> None:
         pytest.param(["validate", "--fxi"], "did you mean `--fix`?", id="inner-option"),
     ],
 )
-def test_a_slip_gets_the_nearest_name(words: list[str], said: str, run: Run) -> None:
+def test_a_slip_gets_the_nearest_name(words: list[str], message: str, run: Run) -> None:
     ran = run(*words)
 
     assert ran.code == 2
-    assert ran.err.startswith("error: there is no ")
-    assert said in ran.err
+    assert ran.err.startswith("error: no such ")
+    assert message in ran.err
 
 
-def test_what_is_missing_is_told_on_one_line(run: Run) -> None:
+def test_missing_arguments_are_reported_on_one_line(run: Run) -> None:
     assert len(run("completion").err.strip().split("\n")) == 2
+
+
+def test_a_group_without_a_command_prints_its_help(run: Run) -> None:
+    for words in ([], ["canary"]):
+        ran = run(*words)
+
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith("Usage: skillforge")
+        assert "\nCommands:\n" in ran.err or "\nSet up:\n" in ran.err

@@ -61,7 +61,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
     caller.root.mkdir()
     (folder / "gitconfig").write_text("[commit]\n\tgpgsign = true\n")
     with pytest.MonkeyPatch.context() as patch:
-        for name in [it for it in os.environ if it.startswith("GIT_")]:
+        for name in [name for name in os.environ if name.startswith("GIT_")]:
             patch.delenv(name)
         caller.git("init", "--quiet")
         caller.write(".git/info/exclude", "kept/\n")
@@ -80,7 +80,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
     return Shown(caller, before, caller.root / "kept", ran)
 
 
-def test_the_demo_goes_as_told(shown: Shown) -> None:
+def test_the_demo_runs_as_announced(shown: Shown) -> None:
     assert shown.ran.returncode == 0, shown.ran.stderr
     answer = json.loads(shown.ran.stdout)  # one object; the story is for people
     assert answer["ok"]
@@ -93,16 +93,16 @@ def test_the_demo_leaves_the_callers_library_alone(shown: Shown) -> None:
     assert _state(shown.caller) == shown.before
 
 
-def test_the_gate_says_why_it_refuses(shown: Shown) -> None:
-    told = shown.ran.stderr
+def test_the_gate_reports_why_it_refuses(shown: Shown) -> None:
+    output = shown.ran.stderr
 
-    assert "[hidden-instruction]" in told
-    assert "[secret-to-network]" in told
+    assert "[hidden-instruction]" in output
+    assert "[secret-to-network]" in output
     if sandbox.choose()[0] is not None:
-        assert "a key planted as a trap" in told
-        assert "expected 'billing-2026-07-05.log.gz', got 'billing-2026-07-5" in told
+        assert "a key planted as a trap" in output
+        assert "expected 'billing-2026-07-05.log.gz', got 'billing-2026-07-5" in output
     proposals = shown.asked("proposals", "--all")["proposals"]
-    states = {it["number"]: it["state"] for it in proposals}
+    states = {proposal["number"]: proposal["state"] for proposal in proposals}
     assert [states[number] for number in (1, 2, 3)] == ["merged", "closed", "closed"]
 
 
@@ -110,18 +110,25 @@ def test_the_transcripts_are_three_tasks_and_the_one_offs_stay_out(
     shown: Shown,
 ) -> None:
     tasks = {
-        it["id"]: it["task"]
-        for it in shown.asked("examples", "list", "--status", "approved")["examples"]
+        example["id"]: example["task"]
+        for example in shown.asked("examples", "list", "--status", "approved")[
+            "examples"
+        ]
     }
     found = shown.asked("patterns", "--rebuild")
 
-    members = [[tasks[it] for it in one["examples"]] for one in found["patterns"]]
+    members = [
+        [tasks[example] for example in pattern["examples"]]
+        for pattern in found["patterns"]
+    ]
     firsts = {frozenset(task.split()[0] for task in some) for some in members}
-    assert firsts == {frozenset({it}) for it in ("Export", "Archive", "Update")}
+    assert firsts == {frozenset({verb}) for verb in ("Export", "Archive", "Update")}
     assert sorted(map(len, members)) == [6, 6, 8]
-    waiting = [tasks[it] for it in found["unclustered"]]
+    waiting = [tasks[example] for example in found["unclustered"]]
     assert len(waiting) == len(ONE_OFFS)
-    assert all(any(it.startswith(one) for one in ONE_OFFS) for it in waiting)
+    assert all(
+        any(task.startswith(one_off) for one_off in ONE_OFFS) for task in waiting
+    )
 
 
 def test_failures_became_pitfalls(shown: Shown) -> None:
@@ -132,16 +139,16 @@ def test_failures_became_pitfalls(shown: Shown) -> None:
 
 def test_what_is_private_in_the_transcripts_reaches_no_commit(shown: Shown) -> None:
     raw = b"".join(demo_files().values()).decode()
-    every = shown.library.git("rev-list", "--all").split()
+    commits = shown.library.git("rev-list", "--all").split()
 
     for secret in SECRETS:
         assert secret in raw
-        grep = ["git", "grep", "-F", "-e", secret, *every]
+        grep = ["git", "grep", "-F", "-e", secret, *commits]
         found = subprocess.run(grep, cwd=shown.library.root, capture_output=True)
         assert found.returncode == 1, found.stdout
 
 
-def test_a_kept_demo_can_be_gone_on_with_as_it_says(shown: Shown, run: Run) -> None:
+def test_the_next_commands_of_a_kept_demo_work(shown: Shown, run: Run) -> None:
     first, *commands = map(shlex.split, json.loads(shown.ran.stdout)["data"]["next"])
 
     assert first == ["cd", str(shown.library.root)]
@@ -163,7 +170,7 @@ def test_a_folder_that_holds_something_is_not_kept_in(shown: Shown, run: Run) ->
     assert _state(shown.library) == before
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, run: Run) -> None:
+def test_an_unwritable_path_is_reported(tmp_path: Path, run: Run) -> None:
     (tmp_path / "file").write_text("")
 
     assert run("demo", "--keep", str(tmp_path / "file")).code == 2
@@ -215,7 +222,7 @@ def test_a_story_that_is_not_true_is_a_no(
     assert Path.cwd() == here
 
 
-def test_what_a_step_tells_can_stand_in_later_lines(
+def test_later_steps_can_use_the_output_of_a_step(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = [
@@ -252,13 +259,13 @@ class Terminal(NamedTuple):
     end: int
 
     def read_until(self, words: str) -> str:
-        said = b""
+        output = b""
         until = time.monotonic() + 60
-        while words.encode() not in said and time.monotonic() < until:
+        while words.encode() not in output and time.monotonic() < until:
             if select.select([self.end], [], [], 1)[0]:
-                said += os.read(self.end, 4096)
-        assert words.encode() in said
-        return said.decode()
+                output += os.read(self.end, 4096)
+        assert words.encode() in output
+        return output.decode()
 
     def type(self, keys: bytes) -> None:
         os.write(self.end, keys)
@@ -298,8 +305,8 @@ main(["demo", *sys.argv[1:]])
 @pytest.mark.parametrize("key", [b"\x03", b"\x04"], ids=["Ctrl-C", "Ctrl-D"])
 def test_pausing_waits_for_enter_and_can_be_left(here: Path, key: bytes) -> None:
     with _terminal("--pause") as terminal:
-        said = terminal.read_until("Enter continues")
-        assert said.count("$ ") == 1
+        output = terminal.read_until("Enter continues")
+        assert output.count("$ ") == 1
         terminal.type(b"\n")
         terminal.read_until("Enter continues")
         assert list(here.iterdir()) != []
@@ -356,7 +363,7 @@ def test_the_demo_leaves_nothing(here: Path, run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_without_a_sandbox_the_demo_says_so(here: Path) -> None:
+def test_the_demo_reports_a_missing_sandbox(here: Path) -> None:
     ran = subprocess.run(
         [*DEMO, "--keep", "kept"],
         env=os.environ | {"SKILLFORGE_SANDBOX": "podman", "PATH": _few_programs(here)},
@@ -366,7 +373,7 @@ def test_without_a_sandbox_the_demo_says_so(here: Path) -> None:
     )
 
     assert ran.returncode == 0, ran.stderr
-    assert "== No sandbox here" in ran.stdout
+    assert "== No sandbox on this machine" in ran.stdout
     assert "[trial-not-run]" in ran.stdout
     assert not (here / "kept" / "library" / "skills" / "archive-log").exists()
 

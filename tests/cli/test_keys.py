@@ -40,9 +40,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Data]:
             out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
             with redirect_stdout(out), redirect_stderr(io.StringIO()):
                 cli.run([*words, "--library", str(library.root), "--json"])
-            said = json.loads(out.buffer.getvalue())
-            assert said["error"] is None, said
-            data: Data = said["data"]
+            output = json.loads(out.buffer.getvalue())
+            assert output["error"] is None, output
+            data: Data = output["data"]
             return data
 
         return _walk(library, ask)

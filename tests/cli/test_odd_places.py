@@ -163,7 +163,7 @@ def test_init_where_nothing_can_be_written_is_a_tool_error(
     assert run("init", "/proc/nowhere").code == 3
 
 
-def test_a_full_disk_is_said(inside: LibraryFolder) -> None:
+def test_a_full_disk_is_reported(inside: LibraryFolder) -> None:
     for arguments in ("", "--json"):
         done = shell(f"skillforge validate {arguments} >/dev/full", inside.root)
         assert done.returncode == 3
@@ -213,7 +213,7 @@ def test_a_path_with_dots_means_the_folder(
     assert run("validate", "..").code == 0
 
 
-def test_the_policy_is_that_of_the_library_a_skill_lies_in(
+def test_a_skill_is_checked_with_the_policy_of_its_library(
     inside: LibraryFolder, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inside.write("skillforge.yaml", "rules:\n  learned-name: off\n")
@@ -254,7 +254,7 @@ def test_a_library_that_does_not_exist_is_refused(
     assert run("validate").code == 2
 
 
-def test_write_goes_with_fix(inside: LibraryFolder, run: Run) -> None:
+def test_write_requires_fix(inside: LibraryFolder, run: Run) -> None:
     assert run("validate", "--write").code == 2
 
 
@@ -291,7 +291,9 @@ def test_doctor_survives_a_broken_repository(inside: LibraryFolder, run: Run) ->
     assert run("doctor").code in (0, 1)
 
 
-def test_a_disk_that_is_full_is_no_bug(library: LibraryFolder, tmp_path: Path) -> None:
+def test_a_full_disk_is_not_reported_as_a_bug(
+    library: LibraryFolder, tmp_path: Path
+) -> None:
     source = f"{library.root}#main --to {tmp_path}/agent/skills"
     ran = shell(f"ulimit -f 0; skillforge install {source}", library.root)
 

@@ -97,19 +97,23 @@ def test_what_only_reads_works(read_only: LibraryFolder, tmp_path: Path) -> None
 
 def test_doctor_names_no_damage(read_only: LibraryFolder) -> None:
     """Nor does it crash over a sandbox that can't be tried."""
-    [(code, said)] = outcomes(read_only, "doctor --json")
+    [(code, output)] = outcomes(read_only, "doctor --json")
 
-    items = {item["name"]: item for item in json.loads(said)["data"]["items"]}
-    assert code == 0, said
+    items = {item["name"]: item for item in json.loads(output)["data"]["items"]}
+    assert code == 0, output
     assert items["private store"]["ok"]
 
 
-def test_what_writes_says_what_has_to_be_writable(read_only: LibraryFolder) -> None:
-    [(code, said)] = outcomes(read_only, "record csv-tables --key 1 --outcome success")
+def test_commands_that_write_report_what_has_to_be_writable(
+    read_only: LibraryFolder,
+) -> None:
+    [(code, output)] = outcomes(
+        read_only, "record csv-tables --key 1 --outcome success"
+    )
 
     assert code == 3
-    assert "the git directory has to be writable" in said
-    assert "damaged" not in said
+    assert "the git directory has to be writable" in output
+    assert "damaged" not in output
 
 
 def test_uses_that_are_still_in_the_log_of_the_store_count(
@@ -127,7 +131,7 @@ def test_uses_that_are_still_in_the_log_of_the_store_count(
     assert Path(f"{uses.path}-wal").stat().st_size
 
     with locked(library):
-        [(code, said)] = outcomes(library, "stats csv --json")
+        [(code, output)] = outcomes(library, "stats csv --json")
 
-    assert code == 0, said
-    assert json.loads(said)["data"]["skills"][0]["uses"] == 70
+    assert code == 0, output
+    assert json.loads(output)["data"]["skills"][0]["uses"] == 70

@@ -90,16 +90,16 @@ def test_a_branch_is_compared_with_where_it_left(
 
 
 def test_two_folders_of_one_name_have_a_verdict_each(tmp_path: Path, run: Run) -> None:
-    one = folder(tmp_path / "a/sheet-tools", "Read it.\n")
-    two = folder(tmp_path / "b/sheet-tools", ATTACK)
+    first = folder(tmp_path / "a/sheet-tools", "Read it.\n")
+    second = folder(tmp_path / "b/sheet-tools", ATTACK)
 
-    assert run("scan", one, two, "--json").data["verdicts"] == {
-        one: "safe",
-        two: "dangerous",
+    assert run("scan", first, second, "--json").data["verdicts"] == {
+        first: "safe",
+        second: "dangerous",
     }
 
 
-def test_a_base_that_is_nowhere_says_what_to_give(
+def test_the_error_for_an_unknown_base_says_what_to_pass(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -72,10 +72,10 @@ def test_init_makes_the_folder_it_is_given(here: Path, run: Run) -> None:
 def test_new_makes_a_skill_that_validates(here: Path, run: Run) -> None:
     run("init")
 
-    made = run("new", "csv-tables", "--description", "Reads: tables. Use when asked.")
+    ran = run("new", "csv-tables", "--description", "Reads: tables. Use when asked.")
 
-    assert made.code == 0
-    assert "skillforge validate csv-tables" in made.out
+    assert ran.code == 0
+    assert "skillforge validate csv-tables" in ran.out
     assert run("validate", "csv-tables", "--json").data["findings"] == []
 
 
@@ -87,7 +87,7 @@ def test_new_refuses_names_that_cannot_be(here: Path, run: Run, name: str) -> No
     assert len(list((here / "skills").iterdir())) == 1
 
 
-def test_doctor_tells_what_is_usable(here: Path, run: Run) -> None:
+def test_doctor_reports_what_is_usable(here: Path, run: Run) -> None:
     ran = run("doctor", "--json")
 
     items = {item["name"]: item for item in ran.data["items"]}
@@ -98,7 +98,7 @@ def test_doctor_tells_what_is_usable(here: Path, run: Run) -> None:
     assert "1 skill" in run("doctor").out
 
 
-def test_doctor_says_no_where_git_is_missing(
+def test_doctor_fails_without_git(
     here: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
@@ -178,7 +178,7 @@ def test_doctor_finds_a_damaged_store(here: Path, run: Run) -> None:
     assert store.read_bytes()[-1:] == b"\xff"
 
 
-def test_doctor_tells_where_proposals_go(here: Path, run: Run) -> None:
+def test_doctor_reports_where_proposals_go(here: Path, run: Run) -> None:
     run("init")
     url = "https://github.com/acme/skills.git"
     library = LibraryFolder(here)

@@ -30,8 +30,8 @@ def new_skill(library: LibraryFolder) -> dict[bool, str]:
     """A new skill on trial; a key that gets it (True), and one that does not."""
     library.add_skill("xls-tables")
     library.commit()
-    wanted = Rollout("xls-tables", "", "", tree(library, "xls-tables"), 50, 1)
-    rollouts.start(library.library, wanted, WHO)
+    rollout = Rollout("xls-tables", "", "", tree(library, "xls-tables"), 50, 1)
+    rollouts.start(library.library, rollout, WHO)
     keys = [f"k{number}" for number in range(40)]
     here = library.library
     return {bool(assigned(here, "xls-tables", key).version): key for key in keys}
@@ -50,7 +50,7 @@ def test_use_prints_the_folder_and_nothing_else(
     assert (folder / "SKILL.md").read_bytes() == own.read_bytes()
 
 
-def test_use_tells_scripts_the_version_and_the_arm(
+def test_use_prints_the_version_and_the_arm_for_scripts(
     inside: LibraryFolder, run: Run
 ) -> None:
     inside.add_skill("csv-tables", 'metadata:\n  version: "1.2.0"\n')
@@ -133,7 +133,7 @@ def test_an_edited_copy_is_not_counted_for_a_version_that_it_is_not(
     assert given.version == old
 
 
-def test_a_git_directory_that_cannot_be_written_keeps_nobody_from_a_skill(
+def test_an_unwritable_git_directory_does_not_stop_use(
     inside: LibraryFolder, run: Run, tmp_path: Path
 ) -> None:
     (inside.root / ".git" / "skillforge").write_text("no folder")
@@ -171,7 +171,7 @@ def test_main_is_what_the_remote_says_it_is(
     assert local == tree(clone)
 
 
-def test_sync_tells_what_it_did_and_what_it_left_alone(
+def test_sync_reports_changed_and_skipped_skills(
     inside: LibraryFolder, run: Run, tmp_path: Path
 ) -> None:
     agent = tmp_path / "agent"
@@ -196,7 +196,7 @@ def test_sync_tells_what_it_did_and_what_it_left_alone(
     ]  # fmt: skip
 
 
-def test_a_dry_run_of_sync_says_so(
+def test_a_dry_run_of_sync_is_labelled(
     inside: LibraryFolder, run: Run, tmp_path: Path
 ) -> None:
     agent = tmp_path / "agent"
@@ -248,7 +248,7 @@ def test_a_link_of_a_project_does_not_choose_where_skills_go(
         pytest.param(("--to", "skillforge.txt"), "is not a folder", id="file"),
     ],
 )
-def test_a_sync_to_nowhere_says_what_is_missing(
+def test_a_sync_without_a_target_reports_what_is_missing(
     inside: LibraryFolder, run: Run, words: tuple[str, ...], why: str
 ) -> None:
     inside.write("skillforge.txt", "")
@@ -271,7 +271,9 @@ def test_outside_a_library_both_say_so(
     assert not (tmp_path / "y").exists()
 
 
-def test_a_library_without_a_commit_says_what_to_do(run: Run, tmp_path: Path) -> None:
+def test_the_error_for_a_library_without_a_commit_has_a_hint(
+    run: Run, tmp_path: Path
+) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path / "new")], check=True)
 
     words = ("--library", str(tmp_path / "new"), "--to", str(tmp_path / "y"))
@@ -297,7 +299,7 @@ def test_a_shell_takes_the_path_or_goes_without(inside: LibraryFolder) -> None:
         assert (done.stdout == "none\n") != is_canary
 
 
-def test_an_old_name_leads_to_what_took_its_place(
+def test_an_old_name_resolves_to_its_replacement(
     library: LibraryFolder, run: Run
 ) -> None:
     loop = Loop(library, run)
@@ -324,5 +326,5 @@ def test_an_old_name_leads_to_what_took_its_place(
     assert ran.code == 0
     assert Path(ran.out.strip()).name == "csv-tables"
     assert "pdf-tables was absorbed into csv-tables" in ran.err
-    said = loop.ok("record", "pdf-tables", "--key", "k", "--outcome", "success")
-    assert said["uses"][0]["skill"] == "csv-tables"
+    output = loop.ok("record", "pdf-tables", "--key", "k", "--outcome", "success")
+    assert output["uses"][0]["skill"] == "csv-tables"

@@ -55,8 +55,8 @@ class Hashes:
         return _HASH_OR_START.sub(replace, command)
 
 
-def _is_prefix(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
+def _is_prefix(text: str, other: str) -> bool:
+    return text.startswith(other) or other.startswith(text)
 
 
 def mask(text: str) -> str:

@@ -38,7 +38,7 @@ def test_other_differences_are_reported(shown: list[str], output: str) -> None:
     assert "differ" in difference(shown, output, Hashes())
 
 
-def test_a_hash_of_the_page_stands_for_the_real_one() -> None:
+def test_a_hash_on_the_page_matches_the_real_one() -> None:
     hashes = Hashes()
 
     assert difference(["pattern 243d1dec60a6"], "pattern 99887766aabb\n", hashes) == ""

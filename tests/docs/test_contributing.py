@@ -25,7 +25,7 @@ def test_every_path_exists(path: str) -> None:
 def test_the_drawing_is_that_of_import_linter() -> None:
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = config["tool"]["importlinter"]["contracts"][0]["layers"]
-    drawing = PAGE.split("## The house")[1].split("```\n")[1]
+    drawing = PAGE.split("## Architecture")[1].split("```\n")[1]
     names = re.sub(r"  +\|", " |", re.sub(r"(?m)(?<=\S)   +.*$", "", drawing))
     drawn = names.replace("\n |", " |").strip().split("\n")
 

@@ -41,7 +41,7 @@ def test_the_readme_names_every_command_by_stage() -> None:
 
 
 @pytest.mark.parametrize("page", [*hand_written(), *PAGES], ids=lambda page: page.stem)
-def test_every_link_leads_to_a_file(page: Path) -> None:
+def test_every_link_points_to_a_file(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)
     links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", prose)

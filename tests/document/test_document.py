@@ -166,7 +166,7 @@ def test_scalars_stay_text_as_written(value: str) -> None:
 @pytest.mark.parametrize(
     "value", ["1.2.3", "v1.0", "12 apples", '"1.0"', "'yes'", "on it"]
 )
-def test_text_is_not_taken_for_something_else(value: str) -> None:
+def test_text_is_not_read_as_another_type(value: str) -> None:
     assert not parse_text(f"---\nname: {value}\n---\n").kinds
 
 
@@ -246,6 +246,6 @@ def test_without_libyaml_the_same_is_read(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delattr(yaml, "cyaml")
     slow = [parse(data) for data in CASE_TEXTS]
 
-    for one, other in zip(fast, slow, strict=True):
-        assert (one.fields, one.lines) == (other.fields, other.lines)
-        assert one.readable == other.readable
+    for document, other in zip(fast, slow, strict=True):
+        assert (document.fields, document.lines) == (other.fields, other.lines)
+        assert document.readable == other.readable

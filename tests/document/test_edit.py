@@ -65,8 +65,8 @@ def test_setting_a_field_leaves_the_rest(
 
     assert lookup(after.fields, path) == value
     assert after.body == before.body
-    kept = [p for p in PATHS if p[: len(path)] != path and path[: len(p)] != p]
-    assert all(lookup(after.fields, p) == lookup(before.fields, p) for p in kept)
+    unchanged = [p for p in PATHS if p[: len(path)] != path and path[: len(p)] != p]
+    assert all(lookup(after.fields, p) == lookup(before.fields, p) for p in unchanged)
 
 
 @given(st.sampled_from([p for p in PATHS if "added" not in p]), VALUES, NEWLINES)

@@ -58,9 +58,9 @@ class Bench(NamedTuple):
 def local(tmp_path: Path) -> Iterator[Bench]:
     (tmp_path / "library").mkdir()
     repo = GitRepo.init(tmp_path / "library")
-    made = LibraryFolder(repo.root)
-    made.add_skill("csv-tables")
-    made.commit("Start")
+    folder = LibraryFolder(repo.root)
+    folder.add_skill("csv-tables")
+    folder.commit("Start")
     forge = LocalForge(repo, "main")
     yield Bench(forge, forge, repo)
 
@@ -100,8 +100,8 @@ def forge(bench: Bench) -> Forge:
 
 
 def message(name: str) -> str:
-    said = f"Skill: {name}\nAction: create\nOrigin: human\nProposed-By: {WHO}"
-    return f"Add {name}\n\n{said}\nDraft-Digest: sha256:{name}\n"
+    trailers = f"Skill: {name}\nAction: create\nOrigin: human\nProposed-By: {WHO}"
+    return f"Add {name}\n\n{trailers}\nDraft-Digest: sha256:{name}\n"
 
 
 def open_one(
@@ -223,7 +223,7 @@ def test_events_are_kept(bench: Bench, forge: Forge) -> None:
     read = forge.get(opened.number)
     assert judged.verdict == verdict(opened)
     assert read.verdict == (verdict(opened) if forge.is_local else None)
-    assert [it._replace(seconds=5) for it in read.approvals] == [approval]
+    assert [entry._replace(seconds=5) for entry in read.approvals] == [approval]
     assert [comment.text for comment in read.comments] == ["Well…"]
 
 
@@ -241,7 +241,7 @@ def test_an_end_is_an_end(bench: Bench, forge: Forge, state: State) -> None:
         forge.merge(opened, "Merge\n", WHO)
 
 
-def test_an_update_replaces_head_and_voids_what_was_said(
+def test_an_update_replaces_the_head_and_voids_approvals(
     bench: Bench, forge: Forge
 ) -> None:
     opened, _ = open_one(bench)
@@ -256,7 +256,7 @@ def test_an_update_replaces_head_and_voids_what_was_said(
     read = forge.get(opened.number)
     assert read == updated
     assert read.head != opened.head
-    assert [it for it in read.approvals if it.head == read.head] == []
+    assert [approval for approval in read.approvals if approval.head == read.head] == []
     assert read.verdict is None
 
 

@@ -49,7 +49,7 @@ def test_a_url_names_a_place(url: str, api: str) -> None:
         "",
     ],
 )
-def test_other_remotes_are_no_place(url: str) -> None:
+def test_other_remotes_are_not_github_repositories(url: str) -> None:
     assert find(url) is None
 
 

@@ -96,7 +96,7 @@ def test_an_unknown_forge_is_an_error(library: LibraryFolder, run: Run) -> None:
     ran = run("proposals")
 
     assert ran.code == 2
-    assert "there is no forge 'nowhere'" in ran.err
+    assert "unknown forge: 'nowhere'" in ran.err
     assert "known forges: local, github" in ran.err
 
 

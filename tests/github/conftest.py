@@ -70,19 +70,19 @@ class Team:
         clone.git("checkout", "--quiet", "-B", branch, start)
         for path, text in files.items():
             clone.write(path, text)
-        made = clone.commit("By hand")
+        commit = clone.commit("By hand")
         host = self.hub.url.removeprefix("http://")
         url = f"http://x-access-token:{token}@{host}/{self.repo.full_name}.git"
         clone.git("push", "--quiet", url, f"HEAD:refs/heads/{branch}")
         clone.git("checkout", "--quiet", "main")
-        return made
+        return commit
 
     def open_pull(self, branch: str, who: str = AUTHOR, title: str = "By hand") -> int:
         """Somebody opens a pull request in GitHub's pages."""
         api = f"{self.hub.api}/repos/{self.repo.full_name}/pulls"
-        said = {"title": title, "head": branch, "base": "main", "body": "See title"}
+        fields = {"title": title, "head": branch, "base": "main", "body": "See title"}
         head = {"Authorization": f"Bearer {self.hub.user(who).token}"}
-        asked = Request(api, json.dumps(said).encode(), head, method="POST")
+        asked = Request(api, json.dumps(fields).encode(), head, method="POST")
         with urlopen(asked) as answer:
             number: int = json.load(answer)["number"]
         return number

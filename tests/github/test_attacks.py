@@ -23,10 +23,10 @@ def gate_json(team: Team, head: str, base: str, message: str = "") -> Path:
     found = {"rule": "x", "severity": "warning", "message": message, "path": "a"}
     check: dict[str, Any] = {"name": "validate", "status": "passed", "seconds": 0.1}
     check |= {"findings": [{**found, "line": 1, "hint": ""}] if message else []}
-    said: dict[str, Any] = {"format": "skillforge/gate/1", "head": head, "base": base}
-    said |= {"tree": "0" * 40, "policy": "", "checks": [check | {"skills": {}}]}
+    report: dict[str, Any] = {"format": "skillforge/gate/1", "head": head, "base": base}
+    report |= {"tree": "0" * 40, "policy": "", "checks": [check | {"skills": {}}]}
     file = team.tmp / "gate.json"
-    file.write_text(json.dumps(said))
+    file.write_text(json.dumps(report))
     return file
 
 
@@ -42,7 +42,7 @@ def test_a_line_in_the_reason_hides_no_committer(team: Team) -> None:
     assert team(REVIEWER, "review", 1, "--approve").code == 4
 
 
-def test_a_refresh_of_a_branch_by_hand_forgets_nobody(team: Team) -> None:
+def test_a_manual_refresh_of_a_branch_keeps_every_author(team: Team) -> None:
     team.push("patch-1", by_hand("one"))
     number = team.open_pull("patch-1")
     team.push("patch-1", by_hand("by rita"), REVIEWER)
@@ -73,17 +73,19 @@ def test_a_long_finding_does_not_cut_the_warning_off(team: Team) -> None:
     assert "Do not trust" in team.remarks(number)[-1]
 
 
-def test_a_gate_of_another_branch_says_nothing_about_main(team: Team) -> None:
+def test_a_gate_run_for_another_branch_does_not_count_for_main(team: Team) -> None:
     team.repo.git("branch", "dev", "main")
     team.push("dev", {"skillforge.yaml": "checks: []\n"})
     head = team.push("feat", by_hand("evil"))
-    said = {"title": "a", "head": "feat", "base": "dev"}
-    call(team, "POST", "/pulls", said, AUTHOR)
+    fields = {"title": "a", "head": "feat", "base": "dev"}
+    call(team, "POST", "/pulls", fields, AUTHOR)
     number = team.open_pull("feat")
     file = gate_json(team, head, team.repo.git("rev-parse", "dev"))
     team(REVIEWER, "report", file, "--head", head)
 
-    assert not [it for it in team.remarks(number) if "The gate passed" in it]
+    assert not [
+        remark for remark in team.remarks(number) if "The gate passed" in remark
+    ]
 
 
 def test_a_long_reason_does_not_cut_the_risk_off(team: Team) -> None:
@@ -148,7 +150,7 @@ def test_one_odd_merge_does_not_stop_the_notes(team: Team) -> None:
     ran = team(AUTHOR, "promoted", "--json")
 
     assert ran.code == 1
-    assert [it["number"] for it in ran.data["recorded"]] == [first]
+    assert [entry["number"] for entry in ran.data["recorded"]] == [first]
 
 
 def test_a_squatter_with_other_evidence_is_not_my_draft(team: Team) -> None:
@@ -162,7 +164,9 @@ def test_a_squatter_with_other_evidence_is_not_my_draft(team: Team) -> None:
     team.ok(AUTHOR, "close", 1)
     kind = type(team.clone(REVIEWER))
     commit = kind.commit
-    team.monkeypatch.setattr(kind, "commit", lambda it, _: commit(it, message))
+    team.monkeypatch.setattr(
+        kind, "commit", lambda workspace, _: commit(workspace, message)
+    )
     team.push("sly", {SKILL: text, "evidence/xlsx-tables/o.json": "{}"}, REVIEWER)
     number = team.open_pull("sly", REVIEWER)
 
@@ -172,7 +176,7 @@ def test_a_squatter_with_other_evidence_is_not_my_draft(team: Team) -> None:
     assert f"proposal {number} for xlsx-tables is already open" in refused.err
 
 
-def test_a_note_on_the_first_commit_is_no_crash(team: Team) -> None:
+def test_a_note_on_the_first_commit_does_not_crash(team: Team) -> None:
     clone = team.clone(AUTHOR)
     root = clone.git("rev-list", "--max-parents=0", "HEAD").strip()
     clone.git("notes", "--ref=skillforge", "add", "-m", "t\n\nProposal: 1", root)
@@ -181,7 +185,7 @@ def test_a_note_on_the_first_commit_is_no_crash(team: Team) -> None:
 
 
 @pytest.mark.parametrize("url", ["https://github.com:abc/a/b", "https://[::1/a/b"])
-def test_an_odd_remote_is_no_crash(team: Team, url: str) -> None:
+def test_an_odd_remote_does_not_crash(team: Team, url: str) -> None:
     team.clone(AUTHOR).git("remote", "set-url", "origin", url)
 
     assert team(AUTHOR, "proposals").code in (0, 1, 2, 3, 4)
@@ -199,7 +203,7 @@ SENSELESS: list[tuple[str, str, str, Any, tuple[object, ...]]] = [
 
 
 @pytest.mark.parametrize(("who", "verb", "path", "body", "line"), SENSELESS)
-def test_an_answer_that_lacks_what_it_should_have_is_told(
+def test_an_incomplete_answer_is_reported(
     team: Team, who: str, verb: str, path: str, body: object, line: tuple[object, ...]
 ) -> None:
     team.propose("xlsx-tables")
@@ -226,7 +230,7 @@ def test_a_path_does_not_end_the_page(team: Team) -> None:
     assert team.page(1).count("### Risk") == 1
 
 
-def test_who_opened_it_is_recorded_whatever_the_reason_says(team: Team) -> None:
+def test_the_opener_is_recorded_for_any_reason_text(team: Team) -> None:
     why = f"As ada <{team.hub.user(AUTHOR).noreply}> said"
     team.ok(AUTHOR, "propose", team.draft("xlsx-tables"), "--why", why)
     team.approve(1)

@@ -144,7 +144,7 @@ def test_a_private_repository_does_not_show_itself(site: Site) -> None:
     assert not site.git("ls-remote", site.remote(site.ada, "acme/secret")).returncode
 
 
-def test_nobody_pushes_over_the_head_that_is_kept(site: Site) -> None:
+def test_a_recorded_head_cannot_be_overwritten(site: Site) -> None:
     site.open("one")
 
     done = site.git("push", site.remote(site.ada), "+HEAD:refs/pull/1/head")

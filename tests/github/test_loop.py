@@ -36,7 +36,10 @@ def test_from_a_draft_to_main(team: Team) -> None:
     assert merged["merge"] == main
     parents = team.repo.git("rev-parse", "main^1", "main^2").split()
     assert parents[1] == data["commit"]
-    trees = {team.repo.git("rev-parse", f"{it}^{{tree}}") for it in (main, parents[1])}
+    trees = {
+        team.repo.git("rev-parse", f"{commit}^{{tree}}")
+        for commit in (main, parents[1])
+    }
     assert len(trees) == 1
     message = team.repo.git("log", "-1", "--format=%B", "main")
     assert "Approved-By: rita <" in message
@@ -114,7 +117,7 @@ def test_who_may_not_push_proposes_from_a_fork(team: Team) -> None:
     assert team.audit_kinds() == []
 
 
-def test_nobody_approves_their_own(team: Team) -> None:
+def test_users_cannot_approve_their_own_proposals(team: Team) -> None:
     team.propose("xlsx-tables")
 
     refused = team(AUTHOR, "review", 1, "--approve")
@@ -135,7 +138,7 @@ def test_who_pushed_to_the_branch_cannot_approve_it(team: Team) -> None:
     assert "can't approve it" in refused.err
 
 
-def test_nobody_approves_for_somebody_else(team: Team) -> None:
+def test_users_cannot_approve_for_others(team: Team) -> None:
     team.propose("xlsx-tables")
 
     refused = team(AUTHOR, "review", 1, "--approve", "--as", "Rita <rita@x.invalid>")
@@ -335,7 +338,7 @@ def _approved(team: Team, name: str) -> int:
 
 
 @pytest.mark.slow
-def test_work_that_nobody_pushed_stays_where_it_is(team: Team) -> None:
+def test_unpushed_work_is_left_alone(team: Team) -> None:
     mine = team.clone(REVIEWER)
     mine.write("mine.txt", "mine\n")
     commit = mine.commit("Not pushed")
@@ -385,7 +388,7 @@ def test_what_people_wrote_in_the_body_stays(team: Team) -> None:
 
 
 @pytest.mark.slow
-def test_github_says_how_its_run_of_the_gate_ended(team: Team) -> None:
+def test_github_reports_the_result_of_the_gate(team: Team) -> None:
     team.propose("xlsx-tables")
     team.repo.check(team.repo.pulls[1].head_sha, "skill-gate", "failure")
 
@@ -499,7 +502,7 @@ def test_two_promotions_at_once_are_one(
     assert merged["merge"] == team.repo.git("rev-parse", "main")
 
 
-def test_a_clone_of_a_branch_says_what_it_lacks(team: Team) -> None:
+def test_a_single_branch_clone_reports_what_it_lacks(team: Team) -> None:
     data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
     folder = team.tmp / "clones" / REVIEWER
     url = f"{team.hub.url}/acme/skills.git"

@@ -44,13 +44,13 @@ def test_a_merge_is_noted_and_audited(team: Team, method: str) -> None:
     assert version["proposal"] == number
     assert version["approvers"] == [f"rita <{team.hub.user('rita').noreply}>"]
     assert version["origin"] == "human"
-    [told] = team.ok(REVIEWER, "why", "xlsx-tables")["versions"]
-    assert told["checks"].startswith("sha256:")
+    [explained] = team.ok(REVIEWER, "why", "xlsx-tables")["versions"]
+    assert explained["checks"].startswith("sha256:")
     assert team.ok(AUTHOR, "promoted")["recorded"] == []
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_merge_that_nobody_noted_is_told(team: Team, method: str) -> None:
+def test_a_merge_without_a_note_is_reported(team: Team, method: str) -> None:
     team.clone(REVIEWER)
     merged(team, method)
     team.fetch(REVIEWER)
@@ -64,7 +64,7 @@ def test_a_merge_that_nobody_noted_is_told(team: Team, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["squash", "rebase"])
-def test_commits_that_are_not_here_are_told(team: Team, method: str) -> None:
+def test_missing_commits_are_reported(team: Team, method: str) -> None:
     team.clone(REVIEWER)
     merged(team, method)
     team.ok(AUTHOR, "promoted")
@@ -72,8 +72,8 @@ def test_commits_that_are_not_here_are_told(team: Team, method: str) -> None:
     team.fetch(REVIEWER, "+refs/notes/*:refs/notes/*")
 
     assert team.audit_kinds() == ["unreachable"]
-    told = team(REVIEWER, "log", "xlsx-tables").out
-    assert "the commits of pull request 1 are not in this clone" in told
+    output = team(REVIEWER, "log", "xlsx-tables").out
+    assert "the commits of pull request 1 are not in this clone" in output
     notes_and_pulls(team)
     assert team.audit_kinds() == []
 
@@ -103,7 +103,9 @@ def test_a_merge_without_approval_is_an_exception(team: Team) -> None:
     ran = team(AUTHOR, "promoted", "--json")
 
     assert ran.code == 1
-    assert [it["kind"] for it in ran.data["exceptions"]] == ["missing-approval"]
+    assert [exception["kind"] for exception in ran.data["exceptions"]] == [
+        "missing-approval"
+    ]
     notes_and_pulls(team)
     assert team.audit_kinds() == ["missing-approval"]
 
@@ -150,7 +152,9 @@ def test_what_the_gate_refuses_is_noted_as_refused(team: Team) -> None:
 
     assert ran.code == 1
     assert ran.data["recorded"][0]["passed"] is False
-    assert "missing-checks" in [it["kind"] for it in ran.data["exceptions"]]
+    assert "missing-checks" in [
+        exception["kind"] for exception in ran.data["exceptions"]
+    ]
 
 
 def test_a_range_limits_what_is_asked(team: Team) -> None:
@@ -161,8 +165,8 @@ def test_a_range_limits_what_is_asked(team: Team) -> None:
     noted = team.ok(AUTHOR, "promoted", f"{before}..origin/main")
     first = team.ok(AUTHOR, "promoted", f"{'0' * 40}..{before}")
 
-    assert [it["number"] for it in noted["recorded"]] == [2]
-    assert [it["number"] for it in first["recorded"]] == [1]
+    assert [entry["number"] for entry in noted["recorded"]] == [2]
+    assert [entry["number"] for entry in first["recorded"]] == [1]
 
 
 def test_others_note_at_the_same_time(team: Team) -> None:
@@ -203,14 +207,16 @@ def test_a_rollback_in_githubs_pages_is_understood(team: Team) -> None:
     assert team.ok(AUTHOR, "promoted")["recorded"] == []  # it speaks for itself
 
 
-def test_a_push_to_main_is_told(team: Team) -> None:
+def test_a_push_to_main_is_reported(team: Team) -> None:
     before = team.repo.git("rev-parse", "main")
     team.push("main", {SKILL: skill_md("xlsx-tables", "", body("one"))})
 
     ran = team(AUTHOR, "promoted", f"{before}..origin/main", "--json")
 
     assert ran.code == 1
-    assert [it["kind"] for it in ran.data["exceptions"]] == ["direct-push"]
+    assert [exception["kind"] for exception in ran.data["exceptions"]] == [
+        "direct-push"
+    ]
 
 
 def test_a_note_hides_no_push_to_main(team: Team) -> None:
@@ -256,4 +262,6 @@ def test_an_approval_of_something_else_is_not_noted(team: Team) -> None:
     ran = team(AUTHOR, "promoted", "--json")
 
     assert ran.code == 1
-    assert [it["kind"] for it in ran.data["exceptions"]] == ["missing-approval"]
+    assert [exception["kind"] for exception in ran.data["exceptions"]] == [
+        "missing-approval"
+    ]

@@ -98,9 +98,9 @@ def test_hostile_words_do_not_get_out_of_the_page(team: Team, at: int) -> None:
     draft = team.draft("xlsx-tables")
     skill = draft / "SKILL.md"
     fit = [text for text in hostile if text.isprintable() and not {*text} & {*"<>"}]
-    told = json.dumps(f"Reads tables. Use for tables. {' / '.join(fit)}")
+    description = json.dumps(f"Reads tables. Use for tables. {' / '.join(fit)}")
     usual = "Reads tables from files. Use when data comes as a table."
-    skill.write_text(skill.read_text().replace(usual, told))
+    skill.write_text(skill.read_text().replace(usual, description))
     (draft / "references").mkdir()
     (draft / "references/a`b@c #1.md").write_text("x\n")
     options: list[object] = []

@@ -59,7 +59,9 @@ def test_a_trailer_that_names_no_skill_is_not_believed(team: Team) -> None:
     clone = team.clone(AUTHOR)
     commit = type(clone).commit
     trailers = "Sly\n\nSkill: ../../etc\nAction: create\nOrigin: curator"
-    team.monkeypatch.setattr(type(clone), "commit", lambda it, _: commit(it, trailers))
+    team.monkeypatch.setattr(
+        type(clone), "commit", lambda workspace, _: commit(workspace, trailers)
+    )
     team.push("sly", by_hand("one"))
     number = team.open_pull("sly")
 
@@ -73,9 +75,9 @@ def test_a_pull_request_to_another_branch_is_none_of_ours(team: Team) -> None:
     team.repo.git("branch", "dev", "main")
     team.push("patch-1", by_hand("one"))
     api = f"{team.hub.api}/repos/{team.repo.full_name}/pulls"
-    said = {"title": "To dev", "head": "patch-1", "base": "dev"}
+    fields = {"title": "To dev", "head": "patch-1", "base": "dev"}
     head = {"Authorization": f"Bearer {team.hub.user(AUTHOR).token}"}
-    urlopen(Request(api, json.dumps(said).encode(), head, method="POST")).close()
+    urlopen(Request(api, json.dumps(fields).encode(), head, method="POST")).close()
 
     assert team.ok(REVIEWER, "proposals")["proposals"] == []
 
@@ -115,14 +117,14 @@ def test_a_long_list_is_read_to_its_end(
     assert [row["number"] for row in rows] == numbers
 
 
-def call(team: Team, verb: str, path: str, said: dict[str, str], who: str) -> None:
+def call(team: Team, verb: str, path: str, fields: dict[str, str], who: str) -> None:
     """Somebody uses GitHub's interface directly."""
     url = f"{team.hub.api}/repos/{team.repo.full_name}{path}"
     head = {"Authorization": f"Bearer {team.hub.user(who).token}"}
-    urlopen(Request(url, json.dumps(said).encode(), head, method=verb)).close()
+    urlopen(Request(url, json.dumps(fields).encode(), head, method=verb)).close()
 
 
-def test_one_that_goes_elsewhere_is_not_promoted(team: Team) -> None:
+def test_a_pull_request_to_another_branch_is_not_promoted(team: Team) -> None:
     team.repo.git("branch", "dev", "main")
     team.propose("xlsx-tables")
     team.approve(1)
@@ -148,8 +150,8 @@ def test_an_approval_for_another_branch_is_not_one_for_main(team: Team) -> None:
     team.repo.git("branch", "-f", "feat", "dev")
     clone.git("branch", "-D", "feat2")
     team.push("feat", {"skills/csv-tables/notes.md": "harmless\n"})
-    said = {"title": "Notes", "head": "feat", "base": "dev"}
-    call(team, "POST", "/pulls", said, AUTHOR)
+    fields = {"title": "Notes", "head": "feat", "base": "dev"}
+    call(team, "POST", "/pulls", fields, AUTHOR)
     number = max(team.repo.pulls)
     team.repo.review(number, REVIEWER, "APPROVE")
     call(team, "PATCH", f"/pulls/{number}", {"base": "main"}, AUTHOR)
@@ -171,7 +173,7 @@ def test_a_member_who_may_only_read_does_not_approve(team: Team) -> None:
     assert "0 of 1 approvals" in refused.err
 
 
-def test_a_refresh_forgets_nobody(team: Team) -> None:
+def test_a_refresh_keeps_every_author(team: Team) -> None:
     data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
     team.push(data["branch"], by_hand("by", "rita"), REVIEWER)
     number = team.propose("bb-two")
@@ -185,7 +187,7 @@ def test_a_refresh_forgets_nobody(team: Team) -> None:
     assert "can't approve it" in refused.err
 
 
-def test_the_token_of_an_app_is_nobody(team: Team) -> None:
+def test_an_app_token_is_not_a_person(team: Team) -> None:
     team.propose("xlsx-tables")
     refused = {"message": "Resource not accessible by integration"}
     team.hub.fail("GET", r"/user$", status=403, body=refused, times=None)
@@ -204,7 +206,7 @@ def test_an_account_that_is_gone_counts_for_nothing(team: Team) -> None:
     assert team(REVIEWER, "promote", 1).code == 4
 
 
-def test_a_bot_is_no_person_whatever_it_says(team: Team) -> None:
+def test_a_bot_is_never_a_person(team: Team) -> None:
     team.propose("xlsx-tables")
     team.repo.pulls[1].author.kind = "Bot"
 
@@ -242,8 +244,8 @@ def stranger_says(team: Team, message: str, files: dict[str, str]) -> int:
     url = f"http://x-access-token:{token}@{host}/sam/skills.git"
     clone.git("push", "--quiet", "--force", url, "HEAD:refs/heads/sly")
     clone.git("checkout", "--quiet", "main")
-    said = {"title": "Sly", "head": "sam:sly", "base": "main"}
-    call(team, "POST", "/pulls", said, STRANGER)
+    fields = {"title": "Sly", "head": "sam:sly", "base": "main"}
+    call(team, "POST", "/pulls", fields, STRANGER)
     return max(team.repo.pulls)
 
 
@@ -261,7 +263,7 @@ def test_a_stranger_takes_no_drafts_place(team: Team) -> None:
     assert theirs["proposal"] == data["proposal"]  # claims are no bytes
 
 
-def test_a_stranger_keeps_nobody_from_proposing(team: Team) -> None:
+def test_a_stranger_cannot_block_proposals(team: Team) -> None:
     claims = "Sly\n\nSkill: xlsx-tables\nSkill: csv-tables\nAction: edit"
     number = stranger_says(team, claims, {"evidence/csv-tables/x.json": "{}"})
 
@@ -271,7 +273,7 @@ def test_a_stranger_keeps_nobody_from_proposing(team: Team) -> None:
     assert row["skills"] == ["csv-tables"]
 
 
-def test_a_fork_that_is_gone_is_told(team: Team) -> None:
+def test_a_deleted_fork_is_reported(team: Team) -> None:
     team.ok(STRANGER, "propose", team.draft("xlsx-tables"))
     team.land("aa-one")
     pull = team.repo.pulls[1]
@@ -302,7 +304,7 @@ def test_labels_of_others_are_left_alone(team: Team) -> None:
     assert not [e for e in team.hub.exchanges if "rulesets" in e.path]
 
 
-def test_who_may_not_write_is_told_before_approving(team: Team) -> None:
+def test_users_without_write_access_are_warned_before_approving(team: Team) -> None:
     team.propose("xlsx-tables")
 
     refused = team(STRANGER, "review", 1, "--approve")
@@ -311,18 +313,18 @@ def test_who_may_not_write_is_told_before_approving(team: Team) -> None:
     assert "would not count" in refused.err
     assert not team.repo.pulls[1].reviews
     team.approve(1)
-    seen = team.ok(STRANGER, "review", 1)["approvals"]
-    assert seen == [f"rita <{team.hub.user(REVIEWER).noreply}>"]
+    approvals = team.ok(STRANGER, "review", 1)["approvals"]
+    assert approvals == [f"rita <{team.hub.user(REVIEWER).noreply}>"]
 
 
 def test_an_approval_of_what_github_s_gate_refuses_is_marked(team: Team) -> None:
     team.propose("xlsx-tables")
     team.repo.check(team.repo.pulls[1].head_sha, "skill-gate", "failure")
 
-    said = team(REVIEWER, "review", 1, "--approve").out
+    output = team(REVIEWER, "review", 1, "--approve").out
 
-    assert "but the gate refuses it" in said
-    assert "--reject" in said
+    assert "but the gate refuses it" in output
+    assert "--reject" in output
 
 
 def test_a_stranger_posts_no_report(team: Team) -> None:

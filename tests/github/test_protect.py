@@ -48,20 +48,24 @@ def test_a_dry_run_changes_nothing(team: Team) -> None:
     assert not team.repo.rulesets
 
 
-def test_drift_is_told_and_mended(team: Team) -> None:
+def test_drift_is_reported_and_fixed(team: Team) -> None:
     team.ok(ADMIN, "protect")
     team.repo.settings["allow_squash_merge"] = True
-    [main] = [it for it in team.repo.rulesets.values() if it["target"] == "branch"]
+    [main] = [
+        ruleset
+        for ruleset in team.repo.rulesets.values()
+        if ruleset["target"] == "branch"
+    ]
     main["enforcement"] = "disabled"
     main["rules"] = [rule for rule in main["rules"] if rule["type"] != "deletion"]
 
     drift = team(ADMIN, "audit", "--remote", "--json").data["exceptions"]
 
-    told = " ".join(exception["message"] for exception in drift)
+    messages = " ".join(exception["message"] for exception in drift)
     assert {exception["kind"] for exception in drift} == {"drift"}
-    assert "allow_squash_merge" in told
-    assert "enforcement" in told
-    assert "deletion" in told
+    assert "allow_squash_merge" in messages
+    assert "enforcement" in messages
+    assert "deletion" in messages
     team.ok(ADMIN, "protect")
     assert team.audit_kinds(ADMIN, "--remote") == []
 
@@ -92,12 +96,16 @@ def pushed(folder: Path, url: str, refspec: str) -> int:
     return done.returncode
 
 
-def test_the_policy_says_how_many_approve(team: Team) -> None:
+def test_the_policy_sets_the_number_of_approvals(team: Team) -> None:
     team.push("main", {"skillforge.yaml": "approvals: 2\n"}, AUTHOR)
 
     team.ok(ADMIN, "protect")
 
-    [main] = [it for it in team.repo.rulesets.values() if it["target"] == "branch"]
+    [main] = [
+        ruleset
+        for ruleset in team.repo.rulesets.values()
+        if ruleset["target"] == "branch"
+    ]
     [rule] = [rule for rule in main["rules"] if rule["type"] == "pull_request"]
     assert rule["parameters"]["required_approving_review_count"] == 2
     assert rule["parameters"]["require_last_push_approval"] is True
@@ -114,7 +122,7 @@ def test_codeowners_that_are_there_are_kept(team: Team) -> None:
     assert "/waivers.yaml @olga" in owners
 
 
-def test_who_is_no_admin_is_told(team: Team) -> None:
+def test_users_who_are_not_admins_get_an_error(team: Team) -> None:
     ran = team(REVIEWER, "protect")
 
     assert ran.code == 3
@@ -130,7 +138,11 @@ def test_an_owner_is_a_name_with_a_sign(team: Team) -> None:
 
 def test_rules_that_were_loosened_are_drift(team: Team) -> None:
     team.ok(ADMIN, "protect")
-    [main] = [it for it in team.repo.rulesets.values() if it["target"] == "branch"]
+    [main] = [
+        ruleset
+        for ruleset in team.repo.rulesets.values()
+        if ruleset["target"] == "branch"
+    ]
     for rule in main["rules"]:
         if rule["type"] == "pull_request":
             rule["parameters"]["required_approving_review_count"] = 0
@@ -139,9 +151,9 @@ def test_rules_that_were_loosened_are_drift(team: Team) -> None:
 
     drift = team(ADMIN, "audit", "--remote", "--json").data["exceptions"]
 
-    [told] = [exception["message"] for exception in drift]
-    assert "pull_request" in told
-    assert "required_status_checks" in told
+    [message] = [exception["message"] for exception in drift]
+    assert "pull_request" in message
+    assert "required_status_checks" in message
 
 
 def test_who_may_go_around_the_rules_is_drift(team: Team) -> None:
@@ -156,7 +168,7 @@ def test_who_may_go_around_the_rules_is_drift(team: Team) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "name", "wanted"),
+    ("rule", "name", "expected"),
     [
         pytest.param("pull_request", "require_code_owner_review", True, id="owners"),
         pytest.param("pull_request", "allowed_merge_methods", ["merge"], id="merge"),
@@ -169,12 +181,16 @@ def test_who_may_go_around_the_rules_is_drift(team: Team) -> None:
         ),
     ],
 )
-def test_the_rules_of_main(team: Team, rule: str, name: str, wanted: object) -> None:
+def test_the_rules_of_main(team: Team, rule: str, name: str, expected: object) -> None:
     team.ok(ADMIN, "protect")
 
-    [main] = [it for it in team.repo.rulesets.values() if it["target"] == "branch"]
-    [found] = [it["parameters"] for it in main["rules"] if it["type"] == rule]
-    assert found[name] == wanted
+    [main] = [
+        ruleset
+        for ruleset in team.repo.rulesets.values()
+        if ruleset["target"] == "branch"
+    ]
+    [found] = [entry["parameters"] for entry in main["rules"] if entry["type"] == rule]
+    assert found[name] == expected
 
 
 ALL = "/.github/ @olga\n/skillforge.yaml @olga\n/waivers.yaml @olga\n"
@@ -195,12 +211,14 @@ def test_owners_in_name_only_are_drift(team: Team, path: str, text: str) -> None
 
     drift = team(ADMIN, "audit", "--remote", "--json").data["exceptions"]
 
-    assert any("CODEOWNERS does not cover" in it["message"] for it in drift)
+    assert any(
+        "CODEOWNERS does not cover" in exception["message"] for exception in drift
+    )
     team.ok(ADMIN, "protect")
     assert team.audit_kinds(ADMIN, "--remote") == []
 
 
-def test_owners_that_cannot_be_written_any_more_are_told(team: Team) -> None:
+def test_code_owners_that_cannot_be_written_are_reported(team: Team) -> None:
     team.ok(ADMIN, "protect")
     for rules in team.repo.rulesets.values():
         rules["enforcement"] = "disabled"

@@ -29,7 +29,7 @@ def just_before(
     monkeypatch.setattr(GitHubApi, "once", late)
 
 
-def test_main_that_moves_in_the_last_instant_is_told(
+def test_a_late_move_of_main_is_reported(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     team.propose("xlsx-tables")
@@ -82,15 +82,17 @@ def test_a_refresh_does_not_run_over_what_was_pushed_meanwhile(
     assert team.repo.git("rev-parse", data["branch"]) == theirs[0]
 
 
-def test_a_draft_that_says_something_else_is_not_run_over(team: Team) -> None:
+def test_a_different_draft_is_not_overwritten(team: Team) -> None:
     """The same branch, and a commit of the tool, but of other files."""
     data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
     team.ok(AUTHOR, "close", 1)
     clone = team.clone(REVIEWER)
     commit = type(clone).commit
-    said = "Add it\n\nSkill: xlsx-tables\nDraft-Digest: sha256:beef"
+    message = "Add it\n\nSkill: xlsx-tables\nDraft-Digest: sha256:beef"
     with team.monkeypatch.context() as patch:
-        patch.setattr(type(clone), "commit", lambda it, _: commit(it, said))
+        patch.setattr(
+            type(clone), "commit", lambda workspace, _: commit(workspace, message)
+        )
         mine = team.push(data["branch"], by_hand("mine"), REVIEWER)
 
     refused = team(AUTHOR, "propose", team.draft("xlsx-tables"))
@@ -125,7 +127,7 @@ def test_notes_that_others_push_meanwhile_stay(
     assert len(team.repo.git("notes", "--ref=skillforge", "list").splitlines()) == 2
 
 
-def test_a_late_answer_after_a_merge_is_no_alarm(
+def test_a_late_answer_after_a_merge_is_not_an_error(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """GitHub may tell of the old main for a moment."""

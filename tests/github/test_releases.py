@@ -52,14 +52,14 @@ def test_a_release_with_everything_in_it(tagged: Team) -> None:
     assert not data
 
 
-def test_twice_is_harmless(tagged: Team) -> None:
+def test_a_second_run_is_harmless(tagged: Team) -> None:
     tagged.ok(AUTHOR, "publish", "--to", "github")
     sent = len(tagged.hub.exchanges)
 
     again = tagged.ok(AUTHOR, "publish", "--to", "github")
 
     assert (again["created"], again["sent"]) == (False, [])
-    assert {it.method for it in tagged.hub.exchanges[sent:]} == {"GET"}
+    assert {exchange.method for exchange in tagged.hub.exchanges[sent:]} == {"GET"}
     assert len(tagged.repo.releases) == 1
 
 
@@ -95,7 +95,7 @@ def test_what_was_left_half_done_is_finished(tagged: Team) -> None:
 
     tagged.ok(AUTHOR, "publish", "--to", "github")
 
-    assert [it.draft for it in tagged.repo.releases] == [False]
+    assert [release.draft for release in tagged.repo.releases] == [False]
     assert len(names(tagged)) == 7
     assert all(asset.state == "uploaded" for asset in release.assets)
 
@@ -140,12 +140,14 @@ def test_the_highest_version_is_the_latest(tagged: Team) -> None:
 
     assert tagged.repo.latest is not None
     assert tagged.repo.latest.tag == "v1.1.0"
-    tagged.repo.latest = next(it for it in tagged.repo.releases if it.tag == "v1.0.0")
+    tagged.repo.latest = next(
+        release for release in tagged.repo.releases if release.tag == "v1.0.0"
+    )
     tagged.ok(AUTHOR, "publish", "--to", "github")
     assert tagged.repo.latest.tag == "v1.1.0"
 
 
-def test_who_may_not_write_is_told(tagged: Team) -> None:
+def test_users_without_write_access_get_an_error(tagged: Team) -> None:
     tagged.clone(REVIEWER).git("fetch", "--quiet", str(tagged.repo.path), "--tags")
     tagged.repo.roles[REVIEWER] = "read"
 

@@ -14,9 +14,9 @@ def test_an_edit_merged_in_githubs_pages_starts_a_rollout(team: Team) -> None:
     team.repo.review(number, REVIEWER, "APPROVE")
     team.repo.merge(number, REVIEWER, method="merge")
 
-    said = team.ok(AUTHOR, "promoted", f"{before}..origin/main")
+    output = team.ok(AUTHOR, "promoted", f"{before}..origin/main")
 
-    assert said["rollouts"] == [NAME]
+    assert output["rollouts"] == [NAME]
     assert team.repo.git("show", f"{REF}:rollout.json")
     again = team.ok(REVIEWER, "promoted", f"{before}..origin/main")
     assert again["rollouts"] == [NAME]
@@ -32,7 +32,7 @@ def test_clones_agree_on_a_rollout_and_share_uses(team: Team) -> None:
     team.ok(REVIEWER, "sync-uses")
     team.fetch(AUTHOR)
 
-    said = team.ok(AUTHOR, "sync-uses")
+    output = team.ok(AUTHOR, "sync-uses")
 
-    assert (said["received"], said["changed"]) == (1, [NAME])
+    assert (output["received"], output["changed"]) == (1, [NAME])
     assert team.ok(AUTHOR, "stats")["skills"][0]["uses"] == 1

@@ -199,7 +199,7 @@ def test_a_pull_request_cannot_bring_its_own_judge(gated: Team, tmp_path: Path) 
     machine = runner(gated, number, tmp_path)
 
     assert machine.job(GATE) == 1
-    assert "may not touch it" in machine.summary.read_text()
+    assert "can't change it" in machine.summary.read_text()
 
 
 @pytest.mark.slow
@@ -224,7 +224,9 @@ def test_the_weekly_run_finds_what_fails(
     case = "run: [python3, -c, 'raise SystemExit(1)']\n"
     files = {"SKILL.md": text, "tests/case.yaml": case}
     folder = "skills/xlsx-tables"
-    gated.push("main", {f"{folder}/{path}": it for path, it in files.items()}, AUTHOR)
+    gated.push(
+        "main", {f"{folder}/{path}": file for path, file in files.items()}, AUTHOR
+    )
     clone = tmp_path / "clone"
     url = f"{gated.hub.url}/acme/skills.git"
     subprocess.run(["git", "clone", "--quiet", url, clone], check=True)
@@ -258,9 +260,9 @@ def test_a_report_becomes_the_one_comment(team: Team, tmp_path: Path) -> None:
     url = f"{team.hub.url}/acme/skills/actions/runs/7"
 
     team.ok(REVIEWER, "report", file, "--head", head)
-    said = team.ok(REVIEWER, "report", file, "--head", head, "--run", url)
+    output = team.ok(REVIEWER, "report", file, "--head", head, "--run", url)
 
-    assert said == {"proposals": [number], "passed": True}
+    assert output == {"proposals": [number], "passed": True}
     assert len(team.remarks(number)) == 1
     assert "The gate passed" in team.remarks(number)[0]
     assert f"[`validate`]({url})" in team.remarks(number)[0]

@@ -127,14 +127,14 @@ def test_a_remote_is_known_by_the_configuration(library: LibraryFolder) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ['[REMOTE "origin"]\nurl = x\n', "[Include]\npath = more\n"]
+    "section", ['[REMOTE "origin"]\nurl = x\n', "[Include]\npath = more\n"]
 )
 def test_a_remote_in_another_spelling_or_place_is_not_overlooked(
-    library: LibraryFolder, said: str
+    library: LibraryFolder, section: str
 ) -> None:
     (library.root / ".git/more").write_text('[remote "origin"]\nurl = x\n')
     with (library.root / ".git/config").open("a") as config:
-        config.write(said)
+        config.write(section)
 
     assert library.git("remote").strip() == "origin"
     assert has_remote(git_dir_of(str(library.root)))

@@ -29,7 +29,7 @@ def test_a_tree_has_the_name_that_git_gives_it(
     assert tree_name(entries, like) == written_by_git(library.root, files)
 
 
-def test_many_objects_come_in_order_and_missing_ones_are_told(
+def test_many_objects_come_in_order_and_missing_ones_as_none(
     library: LibraryFolder,
 ) -> None:
     repo = GitRepo(library.root)
@@ -38,6 +38,6 @@ def test_many_objects_come_in_order_and_missing_ones_are_told(
 
     found = list(repo.objects([tree, "0" * 40, blob]))
 
-    assert [it.name if it else None for it in found] == [tree, None, blob]
+    assert [entry.name if entry else None for entry in found] == [tree, None, blob]
     with pytest.raises(ToolError, match="missing git object: 0000"):
         list(repo.blobs([blob, "0" * 40]))

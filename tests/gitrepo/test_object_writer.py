@@ -81,15 +81,15 @@ def test_spliced_trees_are_gits(
     base = repo.ref("refs/heads/main")
     files: dict[str, tuple[str, bytes]] = {}
     with repo.object_writer(base) as commits:
-        one = commits.commit(NewCommit([base], "1\n", WHO, first, starts_empty=True))
+        parent = commits.commit(NewCommit([base], "1\n", WHO, first, starts_empty=True))
         after(files, first)
         expected_first = written_by_git(library.root, files)
-        two = commits.commit(NewCommit([one], "2\n", WHO, then))
+        child = commits.commit(NewCommit([parent], "2\n", WHO, then))
     after(files, then)
 
-    assert repo.name_of(f"{one}^{{tree}}") == expected_first
-    assert repo.name_of(f"{two}^{{tree}}") == written_by_git(library.root, files)
-    assert library.git("fsck", "--strict", "--no-dangling", two) == ""
+    assert repo.name_of(f"{parent}^{{tree}}") == expected_first
+    assert repo.name_of(f"{child}^{{tree}}") == written_by_git(library.root, files)
+    assert library.git("fsck", "--strict", "--no-dangling", child) == ""
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ def test_what_cannot_be_written_is_an_error(library: LibraryFolder) -> None:
         make(repo, NewCommit([base], "x\n", WHO, [TreeChange("a", b"b")]))
 
 
-def test_a_tree_that_is_lost_is_not_taken_for_an_empty_one(
+def test_a_lost_tree_is_not_read_as_an_empty_one(
     library: LibraryFolder,
 ) -> None:
     repo = GitRepo(library.root)

@@ -28,7 +28,7 @@ def lock_of(repo: GitRepo) -> Path:
     return lock
 
 
-def test_a_ref_that_somebody_else_moves_is_waited_for(
+def test_a_ref_that_another_process_moves_is_retried(
     here: GitRepo, library: LibraryFolder
 ) -> None:
     lock = lock_of(here)
@@ -39,7 +39,7 @@ def test_a_ref_that_somebody_else_moves_is_waited_for(
     assert here.ref("refs/other/main") == library.git("rev-parse", "main").strip()
 
 
-def test_a_ref_that_stays_locked_is_told_without_gits_advice(
+def test_a_ref_that_stays_locked_is_reported_without_gits_advice(
     here: GitRepo, library: LibraryFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remote, "_TRIES", 2)

@@ -23,8 +23,8 @@ def test_only_trailers_become_trailers(title: str, why: str, value: str) -> None
     found = trailers.read(message)
 
     expected = {"Skill": ["x"]}
-    if said := trailers.one_line(value):
-        expected["Session"] = [said]
+    if line := trailers.one_line(value):
+        expected["Session"] = [line]
     assert found == expected
 
 
@@ -48,16 +48,16 @@ def test_git_reads_the_same(tmp_path: Path, title: str, why: str, value: str) ->
 
 @given(
     before=anything,
-    given_=anything,
+    claimed=anything,
     bump=st.sampled_from([None, *readable_version.PARTS]),
 )
 def test_a_raised_version_is_always_higher(
-    before: str, given_: str, bump: str | None
+    before: str, claimed: str, bump: str | None
 ) -> None:
-    raised = readable_version.raised(before, given_, bump)
+    raised = readable_version.raised(before, claimed, bump)
 
     assert readable_version.is_higher(raised, before)
-    assert raised == given_ or readable_version.parts(raised) is not None
+    assert raised == claimed or readable_version.parts(raised) is not None
 
 
 @given(st.text(), st.text(), st.text())
@@ -67,11 +67,13 @@ def test_what_is_added_is_added_and_nothing_else(why: str, who: str, more: str) 
     after = trailers.added(before, [("Proposed-By", who), ("Proposed-By", more)])
 
     assert after.startswith(before.rstrip("\n"))
-    said = trailers.read(after)
-    assert said.keys() <= {"Skill", "Proposed-By"}
-    assert said["Skill"] == ["x"]
-    wanted = [trailers.one_line(it) for it in (who, more)]
-    assert said.get("Proposed-By", []) == [it for it in dict.fromkeys(wanted) if it]
+    added = trailers.read(after)
+    assert added.keys() <= {"Skill", "Proposed-By"}
+    assert added["Skill"] == ["x"]
+    people = [trailers.one_line(person) for person in (who, more)]
+    assert added.get("Proposed-By", []) == [
+        person for person in dict.fromkeys(people) if person
+    ]
     assert trailers.added(after, [("Proposed-By", who)]) == after
 
 
@@ -80,7 +82,7 @@ def test_trailers_are_added_to_a_message_that_has_none() -> None:
     assert trailers.added("Title\n", []) == "Title\n"
 
 
-def test_what_a_reason_says_is_no_trailer_that_is_there() -> None:
+def test_text_of_a_reason_is_not_read_as_a_trailer() -> None:
     message = trailers.message("Title", "Proposed-By: Rita", [("Skill", "x")])
 
     assert trailers.read(trailers.added(message, [("Proposed-By", "Rita")])) == {

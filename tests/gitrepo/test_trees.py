@@ -63,19 +63,19 @@ def test_a_malformed_tree_is_refused(
     root = library.root
     blob = raw_trees.blob(root, "text")
     inner = raw_trees.tree(root, (FILE, b"x", blob))
-    made = raw_trees.tree(root, *build(blob, inner))
+    name = raw_trees.tree(root, *build(blob, inner))
     repo = GitRepo(root)
 
     for read in (repo.tree, repo.files_in, lambda tree: repo.find(f"{tree}:a")):
         with pytest.raises(MalformedTreeError, match=f"is malformed: .*{why}"):
-            read(made)
+            read(name)
 
 
 def test_a_tree_that_ends_too_early_is_refused(library: LibraryFolder) -> None:
-    made = raw_trees.write(library.root, "tree", b"100644 a\0half")
+    name = raw_trees.write(library.root, "tree", b"100644 a\0half")
 
     with pytest.raises(MalformedTreeError, match="ends within an entry"):
-        GitRepo(library.root).tree(made)
+        GitRepo(library.root).tree(name)
 
 
 @settings(
@@ -98,16 +98,16 @@ def test_what_is_not_refused_is_the_same_to_every_reader(
 ) -> None:
     root = library.root
     objects = {FOLDER: raw_trees.tree(root, (FILE, b"x", raw_trees.blob(root, "in")))}
-    made = raw_trees.tree(
+    name = raw_trees.tree(
         root,
         *(
             (mode, name, objects.get(mode.lstrip("0")) or raw_trees.blob(root, str(at)))
             for at, (mode, name) in enumerate(_ordered(picks) if is_sorted else picks)
         ),
     )
-    commit = raw_trees.commit(root, made, "main")
+    commit = raw_trees.commit(root, name, "main")
 
-    ours = _as_we_read_it(root, commit, made)
+    ours = _as_we_read_it(root, commit, name)
 
     assert ours is None or ours == _as_git_checks_it_out(root, commit)
     assert ours is None or ours == _as_git_finds_it(root, commit, ours)

@@ -154,7 +154,7 @@ def test_a_why_that_talks_of_a_revert_is_none(loop: Loop) -> None:
 # --- why ---
 
 
-def test_why_tells_the_chain(loop: Loop, tmp_path: Path) -> None:
+def test_why_shows_the_chain(loop: Loop, tmp_path: Path) -> None:
     example = tmp_path / "one.json"
     example.write_text('{"task": "t"}')
     draft = loop.draft(tmp_path, "xlsx-tables", "one")
@@ -198,7 +198,7 @@ def test_why_follows_a_rename(loop: Loop) -> None:
 # --- audit ---
 
 
-def test_a_library_of_proposals_is_all_judged(loop: Loop) -> None:
+def test_a_library_of_proposals_passes_the_audit(loop: Loop) -> None:
     loop.land("aa-one")
     loop.land("bb-two")
     loop.folder.write("README.md", "x")
@@ -229,15 +229,15 @@ def test_a_direct_push_is_an_exception(loop: Loop) -> None:
 def forge_merge(loop: Loop, head: str, **trailers: str) -> str:
     """A merge by hand that says what it likes."""
     tree = loop.folder.git("rev-parse", f"{head}^{{tree}}").strip()
-    said = {
+    fields = {
         "Proposal": "1",
         "Approved-By": REVIEWER,
         "Approved-Tree": tree,
         "Checks-Digest": "sha256:00",
         "Policy": "none",
     }
-    said |= {key.replace("_", "-"): value for key, value in trailers.items()}
-    lines = "\n".join(f"{key}: {value}" for key, value in said.items() if value)
+    fields |= {key.replace("_", "-"): value for key, value in trailers.items()}
+    lines = "\n".join(f"{key}: {value}" for key, value in fields.items() if value)
     merge = loop.folder.git(
         "commit-tree", tree, "-p", "main", "-p", head, "-m", f"Merge\n\n{lines}"
     ).strip()
@@ -310,7 +310,7 @@ def test_a_rewritten_history_is_an_exception(loop: Loop) -> None:
     assert loop.audit_kinds() == ["lost-promotion"]
 
 
-def test_a_promotion_during_an_audit_is_no_exception(loop: Loop) -> None:
+def test_a_promotion_during_an_audit_is_not_an_exception(loop: Loop) -> None:
     loop.land("xlsx-tables")
     number = loop.propose("docx-tables")
     loop.approve(number)

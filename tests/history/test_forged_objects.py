@@ -7,7 +7,7 @@ from tests import raw_trees
 from tests.propose.conftest import Loop
 
 
-def test_a_forged_commit_graph_fools_nobody(loop: Loop) -> None:
+def test_a_forged_commit_graph_is_ignored(loop: Loop) -> None:
     loop.land("csv-tables", "good")
     pushed = _push(loop, "evil")
     root = loop.folder.root
@@ -16,8 +16,8 @@ def test_a_forged_commit_graph_fools_nobody(loop: Loop) -> None:
     data = graph.read_bytes()
     # The graph says that the push has the tree of the commit before it.
     evil, good = (
-        bytes.fromhex(raw_trees.git(root, "rev-parse", f"{it}^{{tree}}"))
-        for it in (pushed, f"{pushed}^")
+        bytes.fromhex(raw_trees.git(root, "rev-parse", f"{commit}^{{tree}}"))
+        for commit in (pushed, f"{pushed}^")
     )
     assert evil in data
     graph.chmod(0o644)

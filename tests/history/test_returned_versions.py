@@ -85,7 +85,7 @@ def test_a_new_skill_that_was_taken_back_does_not_return(loop: Loop) -> None:
     assert loop.audit_kinds() == ["returned-version"]
 
 
-def test_a_part_of_history_is_judged_by_all_of_it(two_versions: Loop) -> None:
+def test_a_range_is_audited_against_the_whole_history(two_versions: Loop) -> None:
     loop = two_versions
     loop.ok(*NOW)
     start = loop.main()

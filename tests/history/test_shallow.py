@@ -30,7 +30,7 @@ def shallow(loop: Loop, tmp_path: Path, run: Run) -> Loop:
     ],
     ids=" ".join,
 )
-def test_it_stops_and_says_what_is_missing(
+def test_it_stops_and_reports_what_is_missing(
     shallow: Loop,
     command: tuple[str, ...],
     tmp_path: Path,

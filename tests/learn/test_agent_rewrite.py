@@ -57,14 +57,14 @@ def test_it_can_be_proposed_at_once(learner: Learner, pattern: str) -> None:
 def test_its_brief_has_rules_and_examples_as_data_but_nothing_held_out(
     learner: Learner, pattern: str, tmp_path: Path
 ) -> None:
-    seen = tmp_path / "seen"
+    brief = tmp_path / "seen"
     script = f"""
-seen = pathlib.Path({str(seen)!r})
+seen = pathlib.Path({str(brief)!r})
 names = sorted(str(p) for p in pathlib.Path("../..").rglob("*.json"))
 seen.write_text(brief + "\\n".join(names))
 """
     data = rewrite(learner, pattern, script).data
-    text = seen.read_text()
+    text = brief.read_text()
 
     held = {
         row["task"]: row["id"]
@@ -123,8 +123,8 @@ def test_what_goes_beyond_the_skill_is_refused(
 
 
 def test_text_of_held_out_examples_is_refused(learner: Learner, pattern: str) -> None:
-    made = learner.ok("draft", pattern, "--dry-run")
-    held = [row for row in learner.examples() if row["id"] in made["held_out"]]
+    draft = learner.ok("draft", pattern, "--dry-run")
+    held = [row for row in learner.examples() if row["id"] in draft["held_out"]]
     task = held[0]["task"]
     script = (
         "page = pathlib.Path('SKILL.md')\n"
@@ -174,7 +174,7 @@ def test_it_passes_the_same_checks_as_any_draft(
         pytest.param(" ", 2, id="empty"),
     ],
 )
-def test_a_command_that_cannot_run_is_said_so(
+def test_a_command_that_cannot_run_is_reported(
     learner: Learner, pattern: str, command: str, code: int
 ) -> None:
     assert learner("draft", pattern, "--agent", command).code == code

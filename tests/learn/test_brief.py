@@ -17,8 +17,8 @@ def session(learner: Learner, *more: dict[str, str]) -> str:
 
 
 def test_a_transcript_is_briefed_redacted_and_not_kept(learner: Learner) -> None:
-    said = {"role": "user", "content": "No, with a header. I am ada@example.org"}
-    path = session(learner, said)
+    message = {"role": "user", "content": "No, with a header. I am ada@example.org"}
+    path = session(learner, message)
 
     data = learner.ok("brief", path)
     ran = learner("brief", path)
@@ -92,7 +92,7 @@ def test_what_there_is_nothing_of_is_refused(
     assert says in ran.err
 
 
-def test_a_file_that_is_no_transcript_is_refused(learner: Learner) -> None:
+def test_a_file_that_is_not_a_transcript_is_refused(learner: Learner) -> None:
     ran = learner("brief", learner.file("x.jsonl", [{"a": 1}]))
 
     assert ran.code == 2

@@ -37,7 +37,7 @@ def test_a_verified_success_is_kept_with_the_parts_of_its_value(
     assert shown["tools"] == ["query", "list_tables", "write_file", "read_file"]
 
 
-def test_an_example_is_as_its_schema_says(learner: Learner) -> None:
+def test_an_example_matches_its_schema(learner: Learner) -> None:
     from skillforge.schema_errors import misfit
 
     learner.capture(*export_runs())
@@ -133,7 +133,7 @@ def test_six_tenths_are_enough(learner: Learner) -> None:
     assert [row["value"] for row in done["examples"]] == [0.6]
 
 
-def test_a_plain_example_is_approved_by_whoever_stands_for_it(learner: Learner) -> None:
+def test_a_plain_example_is_approved_by_its_reviewer(learner: Learner) -> None:
     row = plain("Summarize on-call incidents", inputs={"timeWindow": "24h"}, notes="Ok")
 
     done = learner.capture(row, options=("--reviewed-by", "Ada Lovelace"))
@@ -167,15 +167,15 @@ def test_an_example_that_waits_can_be_given_as_reviewed_later(learner: Learner) 
     done = learner.capture(row, options=("--reviewed-by", "Ada"))
 
     assert (done["kept"], done["approved"]) == (0, 1)
-    assert [it["status"] for it in learner.examples()] == ["approved"]
+    assert [row["status"] for row in learner.examples()] == ["approved"]
 
 
-def test_what_a_model_judged_stays_that(learner: Learner) -> None:
+def test_an_outcome_from_a_model_stays_marked_as_such(learner: Learner) -> None:
     row = plain("Export it", outcome={"status": "success", "source": "llm"})
 
     learner.capture(row, options=("--reviewed-by", "Ada"))
 
-    assert [it["source"] for it in learner.examples()] == ["llm"]
+    assert [row["source"] for row in learner.examples()] == ["llm"]
 
 
 def test_bad_lines_are_named_and_the_rest_is_read(learner: Learner) -> None:
@@ -190,8 +190,8 @@ def test_bad_lines_are_named_and_the_rest_is_read(learner: Learner) -> None:
     done = learner.capture(*rows)
 
     assert done["kept"] == 2
-    assert [it["line"] for it in done["problems"]] == [2, 3, 4]
-    assert all(it["path"].endswith("runs.jsonl") for it in done["problems"])
+    assert [problem["line"] for problem in done["problems"]] == [2, 3, 4]
+    assert all(problem["path"].endswith("runs.jsonl") for problem in done["problems"])
 
 
 def test_a_line_beyond_the_limit_is_passed_over(
@@ -203,7 +203,7 @@ def test_a_line_beyond_the_limit_is_passed_over(
     done = learner.capture(export_run("orders"), huge, export_run("bills"))
 
     assert done["kept"] == 2
-    assert [it["line"] for it in done["problems"]] == [2]
+    assert [problem["line"] for problem in done["problems"]] == [2]
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_a_line_beyond_the_limit_is_passed_over(
         ),
     ],
 )
-def test_what_is_no_transcript_is_refused_and_nothing_stored(
+def test_other_files_are_refused_and_nothing_is_stored(
     learner: Learner, data: bytes, says: str
 ) -> None:
     good = learner.file("good.jsonl", [export_run("orders")])
@@ -236,7 +236,9 @@ def test_what_is_no_transcript_is_refused_and_nothing_stored(
 
 
 def test_packed_files_in_several_parts_are_read(learner: Learner) -> None:
-    parts = [json.dumps(export_run(it)).encode() + b"\n" for it in ("orders", "bills")]
+    parts = [
+        json.dumps(export_run(name)).encode() + b"\n" for name in ("orders", "bills")
+    ]
     path = learner.place / "runs.jsonl.gz"
     path.write_bytes(b"".join(map(gzip.compress, parts)))
 
@@ -253,7 +255,10 @@ def test_what_is_there_of_a_packed_file_that_breaks_off_is_read(
     done = learner.ok("capture", path)
 
     assert done["kept"] == 1
-    assert [it["line"] for it in done["problems"]] == [2, 2]  # cut off, and why
+    assert [problem["line"] for problem in done["problems"]] == [
+        2,
+        2,
+    ]  # cut off, and why
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -264,10 +269,10 @@ def test_lists_and_documents_over_many_lines_are_read(
     path.write_text(
         json.dumps([export_run("orders"), export_run("bills")], indent=indent)
     )
-    one = learner.place / "one.json"
-    one.write_text(json.dumps(export_run("refunds"), indent=4))
+    single = learner.place / "one.json"
+    single.write_text(json.dumps(export_run("refunds"), indent=4))
 
-    assert learner.ok("capture", path, one)["kept"] == 3
+    assert learner.ok("capture", path, single)["kept"] == 3
 
 
 def test_a_bare_list_of_messages_is_one_conversation(learner: Learner) -> None:
@@ -295,7 +300,7 @@ def test_a_folder_is_walked_and_strange_files_in_it_passed_over(
     assert done["reasons"] == {"not a transcript": 1}
 
 
-def test_a_folder_without_transcripts_is_said_to_be_one(learner: Learner) -> None:
+def test_a_folder_without_transcripts_is_reported(learner: Learner) -> None:
     ran = learner("capture", learner.place)
 
     assert ran.code == 2
@@ -352,16 +357,16 @@ def test_since_and_project_choose(learner: Learner) -> None:
     named = learner.capture(*rows, options=("--project", "09", *by))
     rest = learner.capture(*rows, options=by)
 
-    assert [it["task"] for it in late["examples"]] == ["Do 09", "Do 15"]
-    assert [it["task"] for it in named["examples"]] == ["Do 09"]
+    assert [row["task"] for row in late["examples"]] == ["Do 09", "Do 15"]
+    assert [row["task"] for row in named["examples"]] == ["Do 09"]
     assert (rest["kept"], rest["known"]) == (2, 1)
 
 
 def test_a_session_that_went_on_replaces_what_waits(learner: Learner) -> None:
     def line(number: int, role: str, content: object) -> dict[str, object]:
-        said = {"role": role, "content": content, "id": f"m{number}"}
+        message = {"role": role, "content": content, "id": f"m{number}"}
         about = {"sessionId": "s1", "uuid": f"u{number}", "cwd": "/srv/app"}
-        return {"type": role, "message": said, **about}
+        return {"type": role, "message": message, **about}
 
     def use(number: int, tool: str, *, failed: bool) -> list[dict[str, object]]:
         block = {"type": "tool_use", "id": f"t{number}", "name": tool, "input": {}}
@@ -396,7 +401,7 @@ def test_the_store_is_its_owners_alone_and_cannot_be_committed(
     assert learner.folder.git("status", "--porcelain") == ""
 
 
-def test_a_damaged_store_is_said_to_be_and_left_alone(learner: Learner) -> None:
+def test_a_damaged_store_is_reported_and_left_alone(learner: Learner) -> None:
     learner.capture(export_run("orders"))
     path = learner.folder.root / ".git" / "skillforge" / "state.db"
     path.write_bytes(b"not a database" * 100)
@@ -416,8 +421,8 @@ def test_text_that_talks_to_its_reader_changes_nothing_and_is_flagged(
 
     done = learner.capture(row, export_run("bills", extra=orders))
 
-    assert {it["status"] for it in done["examples"]} == {"pending"}
-    assert all(it["flags"] == ["instructions"] for it in done["examples"])
+    assert {row["status"] for row in done["examples"]} == {"pending"}
+    assert all(row["flags"] == ["instructions"] for row in done["examples"])
     assert learner.ok("examples", "approve", "--all-verified")["examples"] == []
 
 
@@ -500,8 +505,8 @@ class Clumsy:
 
     def read(self, records: Iterable[Any], origin: object) -> Iterator[object]:
         for record in records:
-            said = record.value["line"]
-            yield Example(said, format="plain") if said else {}
+            task = record.value["line"]
+            yield Example(task, format="plain") if task else {}
 
 
 class Point:
@@ -526,7 +531,7 @@ def others(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Point]]:
     formats.formats.cache_clear()
 
 
-def test_mistakes_of_a_format_of_others_are_told(
+def test_errors_of_a_plugin_format_are_reported(
     learner: Learner, others: list[Point]
 ) -> None:
     others.append(Point(Clumsy()))
@@ -538,7 +543,7 @@ def test_mistakes_of_a_format_of_others_are_told(
     done = learner.ok("capture", odd, good, *by)
 
     assert done["kept"] == 2
-    assert [(it["line"], it["message"]) for it in done["problems"]] == [
+    assert [(problem["line"], problem["message"]) for problem in done["problems"]] == [
         (2, "the format clumsy returned a dict"),
         (3, "the format clumsy failed: KeyError: 'line'"),
     ]
@@ -612,7 +617,7 @@ def test_an_edit_in_the_middle_of_a_file_is_seen(learner: Learner) -> None:
     assert learner.capture(*rows)["kept"] == 1
 
 
-def test_a_verdict_that_comes_later_is_taken(learner: Learner) -> None:
+def test_a_later_verdict_is_accepted(learner: Learner) -> None:
     calls = [
         {"tool_call_id": str(n), "function_name": f"tool{n}", "arguments": {}}
         for n in range(6)
@@ -641,7 +646,7 @@ def test_a_verdict_that_comes_later_is_taken(learner: Learner) -> None:
     assert (row["outcome"], row["source"]) == ("success", "verifier")
 
 
-def test_a_claim_is_kept_until_somebody_stands_for_it(learner: Learner) -> None:
+def test_a_claim_waits_for_a_reviewer(learner: Learner) -> None:
     steps = [{"tool": f"t{n}", "output": "Error: no"} for n in range(5)]
     steps += [{"tool": "t9", "output": "fine"}]
     row = plain("Export it", steps=steps, outcome="failure")
@@ -649,7 +654,7 @@ def test_a_claim_is_kept_until_somebody_stands_for_it(learner: Learner) -> None:
 
     learner.capture(row, options=("--reviewed-by", "Ada"))
 
-    assert [it["outcome"] for it in learner.examples()] == ["failure"]
+    assert [row["outcome"] for row in learner.examples()] == ["failure"]
 
 
 def test_another_task_of_the_same_session_is_another_example(
@@ -667,9 +672,9 @@ def test_another_task_of_the_same_session_is_another_example(
                 "content": "x",
                 "is_error": n == 0,
             }
-            said = {"role": "assistant", "id": f"{task}{n}", "content": [use]}
+            message = {"role": "assistant", "id": f"{task}{n}", "content": [use]}
             rows += [
-                {"type": "assistant", "uuid": f"{task}a{n}", "message": said},
+                {"type": "assistant", "uuid": f"{task}a{n}", "message": message},
                 {
                     "type": "user",
                     "uuid": f"{task}u{n}",
@@ -703,8 +708,8 @@ def test_since_includes_its_day_in_any_spelling(learner: Learner, since: str) ->
 
     done = learner.capture(*rows, options=("--since", since, "--reviewed-by", "Ada"))
 
-    kept = {it["task"].removeprefix("Do ") for it in done["examples"]}
-    assert kept == {at for at, is_in in times.items() if is_in}
+    days = {row["task"].removeprefix("Do ") for row in done["examples"]}
+    assert days == {at for at, is_in in times.items() if is_in}
 
 
 def test_one_bad_file_does_not_stop_a_folder(learner: Learner) -> None:
@@ -726,13 +731,13 @@ def test_private_names_of_sessions_and_times_stay_private(learner: Learner) -> N
 
     learner.capture(*rows)
 
-    shown = [learner.ok("examples", "show", it["id"]) for it in learner.examples()]
-    assert "bo" not in {it["example"]["started"] for it in shown}
-    assert len({it["example"]["session"] for it in shown}) == 2
+    shown = [learner.ok("examples", "show", row["id"]) for row in learner.examples()]
+    assert "bo" not in {example["example"]["started"] for example in shown}
+    assert len({example["example"]["session"] for example in shown}) == 2
     assert "corp.example" not in json.dumps(shown)
 
 
-def test_a_row_that_is_damaged_is_told(learner: Learner) -> None:
+def test_a_damaged_row_is_reported(learner: Learner) -> None:
     import sqlite3
 
     learner.capture(export_run("orders"))
@@ -755,14 +760,14 @@ def test_who_saw_a_session_may_say_how_it_ended(learner: Learner) -> None:
         "success",
         "human",
     )
-    assert [it["source"] for it in learner.examples("--outcome", "failure")] == [
+    assert [row["source"] for row in learner.examples("--outcome", "failure")] == [
         "verifier"
     ]
     path = learner.place / "runs.jsonl"
     assert learner("capture", path, "--outcome", "success").code == 2
 
 
-def test_what_was_passed_over_is_told_with_what_it_lacks(learner: Learner) -> None:
+def test_skipped_examples_are_reported_with_the_reason(learner: Learner) -> None:
     talk = [{"role": "user", "content": "Export the orders"}]
     talk += [m for n in range(6) for m in call(n, "query", "fine", table="orders")]
     path = learner.file("runs.jsonl", [{"messages": talk}])
@@ -770,7 +775,7 @@ def test_what_was_passed_over_is_told_with_what_it_lacks(learner: Learner) -> No
     data = learner.ok("capture", path)
     words = learner("capture", path, "--all").out
 
-    assert [it["value"] for it in data["passed_over"]] == [0.2]
+    assert [entry["value"] for entry in data["passed_over"]] == [0.2]
     assert "Export the orders (0.2, lacks success, several_tools, recovered)" in words
 
 
@@ -782,8 +787,8 @@ def test_who_saw_sessions_that_wait_may_say_how_they_ended(learner: Learner) -> 
     done = learner.capture(*rows, options=by)
 
     assert (done["known"], done["approved"]) == (2, 1)
-    (seen,) = learner.examples("--status", "approved")
-    assert (seen["outcome"], seen["source"], seen["value"]) == ("success", "human", 1.0)
+    (row,) = learner.examples("--status", "approved")
+    assert (row["outcome"], row["source"], row["value"]) == ("success", "human", 1.0)
     (proven,) = learner.examples("--status", "pending")
     assert proven["source"] == "verifier"
 
@@ -796,7 +801,7 @@ def test_damaged_files_of_a_folder_are_named(learner: Learner) -> None:
     done = learner.ok("capture", learner.place)
 
     assert (done["kept"], done["reasons"]) == (1, {"not a transcript": 2})
-    assert [Path(it["path"]).name for it in done["problems"]] == ["bad.json"]
+    assert [Path(problem["path"]).name for problem in done["problems"]] == ["bad.json"]
 
 
 def test_a_folder_of_which_nothing_can_be_read_is_a_no(learner: Learner) -> None:
@@ -815,7 +820,7 @@ def test_what_a_reviewed_file_rejects_is_not_approved(learner: Learner) -> None:
 
     done = learner.capture(*rows, options=("--reviewed-by", "Ada"))
 
-    assert [it["task"] for it in learner.examples()] == ["Print it"]
+    assert [row["task"] for row in learner.examples()] == ["Print it"]
     assert done["reasons"] == {"marked as rejected": 1}
 
 
@@ -823,7 +828,7 @@ def test_what_a_reviewed_file_rejects_is_not_approved(learner: Learner) -> None:
 @pytest.mark.parametrize(
     "options", [(), ("--format", "openai")], ids=["sniffed", "told"]
 )
-def test_a_blank_file_is_no_transcript(
+def test_a_blank_file_is_not_a_transcript(
     learner: Learner, text: str, options: tuple[str, ...]
 ) -> None:
     path = learner.file("blank.jsonl", [])
@@ -836,15 +841,15 @@ def test_a_blank_file_is_no_transcript(
     assert "is not a transcript" in named.err
 
 
-def test_who_stands_for_a_session_says_how_it_ended(learner: Learner) -> None:
+def test_a_reviewer_of_a_session_has_to_give_its_outcome(learner: Learner) -> None:
     path = learner.file("sessions.jsonl", [export_run("orders", None)])
 
     alone = learner("capture", path, "--reviewed-by", "Ada")
     below = learner("capture", learner.place, "--reviewed-by", "Ada")
-    told = learner("capture", path, "--reviewed-by", "Ada", "--outcome", "success")
+    claimed = learner("capture", path, "--reviewed-by", "Ada", "--outcome", "success")
 
-    assert (alone.code, below.code, told.code) == (2, 0, 0)
+    assert (alone.code, below.code, claimed.code) == (2, 0, 0)
     assert "sessions without an outcome" in alone.err
     assert "skipped 1: no --outcome given" in below.out
     assert "--outcome success" in alone.err
-    assert "kept 1 example" in told.out
+    assert "kept 1 example" in claimed.out

@@ -25,33 +25,37 @@ def text_of(learner: Learner, skill: str) -> str:
 
 
 def test_a_draft_is_a_contract(learner: Learner, pattern: str) -> None:
-    made = learner.ok("draft", pattern)
-    text = text_of(learner, made["skill"])
+    draft = learner.ok("draft", pattern)
+    text = text_of(learner, draft["skill"])
 
-    assert made["skill"] == "export-table-csv"
-    assert made["path"] == "skills/export-table-csv/SKILL.md"
+    assert draft["skill"] == "export-table-csv"
+    assert draft["path"] == "skills/export-table-csv/SKILL.md"
     for section in (
         "When to use", "Inputs", "Steps", "Tools", "Output", "Failure handling",
         "Verification", "Pitfalls",
     ):  # fmt: skip
         assert f"\n## {section}\n" in text
-    assert [(it["name"], it["type"]) for it in made["inputs"]] == [("table", "text")]
-    assert [it["tool"] for it in made["steps"]] == [
+    assert [(item["name"], item["type"]) for item in draft["inputs"]] == [
+        ("table", "text")
+    ]
+    assert [step["tool"] for step in draft["steps"]] == [
         "list_tables",
         "query",
         "write_file",
         "read_file",
     ]
-    assert all(it["support"] * 2 >= it["of"] for it in made["steps"])
+    assert all(step["support"] * 2 >= step["of"] for step in draft["steps"])
     assert "`table` = {{table}}" in text
     assert "`path` = `out/{{table}}.csv`, `header` = `true`" in text
     assert "answers “error: no such table”, call `list_tables` first" in text
     assert "Check with `read_file` before you report success" in text
     assert "Do not skip `read_file`: 2 of 2 failed runs" in text
-    assert learner("validate", made["skill"]).code == 0
+    assert learner("validate", draft["skill"]).code == 0
 
 
-def test_nothing_of_a_single_run_stands_in_it(learner: Learner, pattern: str) -> None:
+def test_the_draft_contains_nothing_of_a_single_run(
+    learner: Learner, pattern: str
+) -> None:
     text = text_of(learner, learner.ok("draft", pattern)["skill"])
 
     for table in TABLES:
@@ -63,23 +67,25 @@ def test_nothing_of_a_single_run_stands_in_it(learner: Learner, pattern: str) ->
 def test_one_in_three_is_held_out_and_not_known_to_the_draft(
     learner: Learner, pattern: str
 ) -> None:
-    made = learner.ok("draft", pattern)
-    folder = learner.folder.root / "evidence" / made["skill"]
+    draft = learner.ok("draft", pattern)
+    folder = learner.folder.root / "evidence" / draft["skill"]
     files = {path.stem: json.loads(path.read_text()) for path in folder.iterdir()}
 
     assert len(files) == 8
-    assert len(made["held_out"]) == 2
-    assert {n for n, it in files.items() if it["held_out"]} == set(made["held_out"])
-    assert set(made["held_out"]) == split(
-        {n: Example.of(it) for n, it in files.items()}
+    assert len(draft["held_out"]) == 2
+    assert {n for n, record in files.items() if record["held_out"]} == set(
+        draft["held_out"]
     )
-    for number, said in files.items():
-        assert digest(Example.of(said).observed) == number
+    assert set(draft["held_out"]) == split(
+        {n: Example.of(record) for n, record in files.items()}
+    )
+    for number, record in files.items():
+        assert digest(Example.of(record).observed) == number
     held = [
-        files[number]["inputs"] or files[number]["task"] for number in made["held_out"]
+        files[number]["inputs"] or files[number]["task"] for number in draft["held_out"]
     ]
-    seen = json.dumps(made["inputs"])
-    assert not any(str(task).split()[2] in seen for task in held)
+    inputs = json.dumps(draft["inputs"])
+    assert not any(str(task).split()[2] in inputs for task in held)
 
 
 @pytest.mark.slow
@@ -129,9 +135,11 @@ def test_two_successes_are_not_enough(learner: Learner) -> None:
     assert "too few verified successes: 2; a draft needs 3" in ran.err
 
 
-def test_what_only_a_model_judged_makes_no_draft(learner: Learner) -> None:
+def test_outcomes_from_a_model_alone_make_no_draft(learner: Learner) -> None:
     claim = {"status": "success", "source": "llm"}
-    rows = [plain(f"Export the {it} table", it, outcome=claim) for it in TABLES]
+    rows = [
+        plain(f"Export the {table} table", table, outcome=claim) for table in TABLES
+    ]
     learner.capture(*rows, options=("--reviewed-by", "Ada"))
     (pattern,) = learner.ok("patterns")["patterns"]
 
@@ -157,15 +165,17 @@ def test_plain_examples_make_a_draft_of_what_they_tell(learner: Learner) -> None
     learner.capture(*rows, options=("--reviewed-by", "Ada"))
     (pattern,) = learner.ok("patterns")["patterns"]
 
-    made = learner.ok("draft", pattern["id"])
-    text = text_of(learner, made["skill"])
+    draft = learner.ok("draft", pattern["id"])
+    text = text_of(learner, draft["skill"])
 
-    assert made["skill"] == "summarize-on-call-incidents"
-    assert {it["name"]: it["default"] for it in made["inputs"]}["timeWindow"] == "24h"
+    assert draft["skill"] == "summarize-on-call-incidents"
+    assert {item["name"]: item["default"] for item in draft["inputs"]}[
+        "timeWindow"
+    ] == "24h"
     assert "Query pagerduty for the last {{timeWindow}}" in text
     assert "A JSON object with `impact`, `owner`." in text
     assert "It included impact, owner and next action." in text
-    assert learner("validate", made["skill"]).code == 0
+    assert learner("validate", draft["skill"]).code == 0
 
 
 def test_commands_become_templates(learner: Learner) -> None:
@@ -180,7 +190,7 @@ def test_commands_become_templates(learner: Learner) -> None:
         ]
         return {"session": name, "reward": 1, "messages": talk}
 
-    (pattern,) = learner.learn(*(run(it) for it in ("auth", "core", "mail", "web")))
+    (pattern,) = learner.learn(*(run(name) for name in ("auth", "core", "mail", "web")))
 
     text = text_of(
         learner, learner.ok("draft", pattern["id"], "--name", "run-it")["skill"]
@@ -233,10 +243,10 @@ def test_hostile_names_make_no_odd_skill(learner: Learner, words: str) -> None:
 
     (pattern,) = learner.learn(*map(run, range(4)))
 
-    made = learner.ok("draft", pattern["id"], "--name", "odd-thing")
+    draft = learner.ok("draft", pattern["id"], "--name", "odd-thing")
 
     assert learner("validate", "odd-thing").code == 0
-    header = text_of(learner, made["skill"]).split("---\n")
+    header = text_of(learner, draft["skill"]).split("---\n")
     assert header[1].startswith("name: odd-thing\n")
 
 
@@ -245,26 +255,28 @@ def test_a_draft_goes_straight_to_a_proposal_that_passes_the_gate(
 ) -> None:
     before = learner.folder.git("status", "--porcelain")
 
-    made = learner.ok("draft", pattern, "--propose", "--why", "Often asked for")
+    draft = learner.ok("draft", pattern, "--propose", "--why", "Often asked for")
 
-    assert made["created"] is True
+    assert draft["created"] is True
     assert learner.folder.git("status", "--porcelain") == before
-    gate = learner.ok("gate", made["proposal"])
+    gate = learner.ok("gate", draft["proposal"])
     assert gate["passed"] is True
-    shown = learner.folder.git("log", "-1", "--format=%B", made["branch"])
+    shown = learner.folder.git("log", "-1", "--format=%B", draft["branch"])
     assert "Origin: agent-background" in shown
     assert shown.count("Example: ") == 8
     again = learner.ok("draft", pattern, "--propose", "--why", "Often asked for")
-    assert (again["proposal"], again["created"]) == (made["proposal"], False)
+    assert (again["proposal"], again["created"]) == (draft["proposal"], False)
 
 
 def test_more_evidence_becomes_an_edit(learner: Learner, pattern: str) -> None:
     learner.folder.add_skill("table-export")
     learner.folder.commit()
 
-    made = learner.ok("draft", pattern, "--into", "table-export", "--propose")
+    draft = learner.ok("draft", pattern, "--into", "table-export", "--propose")
 
-    after = learner.folder.git("show", f"{made['branch']}:skills/table-export/SKILL.md")
+    after = learner.folder.git(
+        "show", f"{draft['branch']}:skills/table-export/SKILL.md"
+    )
     assert "Do not skip `read_file`" in after
     assert "Reads tables from files" in after
     assert "call `list_tables` first" in after
@@ -289,9 +301,9 @@ def test_the_policy_of_today_redacts_examples_of_yesterday(
     learner: Learner, pattern: str
 ) -> None:
     learner.folder.write("skillforge.yaml", "redact: {names: [customers, audit]}\n")
-    made = learner.ok("draft", pattern)
+    draft = learner.ok("draft", pattern)
 
-    folder = learner.folder.root / "evidence" / made["skill"]
+    folder = learner.folder.root / "evidence" / draft["skill"]
     for path in folder.iterdir():
         assert "customers" not in path.read_text()
         assert digest(Example.of(json.loads(path.read_text())).observed) == path.stem
@@ -302,23 +314,23 @@ def test_private_values_are_nowhere_but_in_the_store(
 ) -> None:
     canary = "kx7canary9qv2"
     rows = [
-        export_run(it, path=f"/home/{canary}/x", extra=f" for {canary}@corp.example")
-        for it in TABLES
+        export_run(table, path=f"/home/{canary}/x", extra=f" for {canary}@corp.example")
+        for table in TABLES
     ]
     (pattern,) = learner.learn(*rows)
-    made = learner.ok("draft", pattern["id"], "--propose")
+    draft = learner.ok("draft", pattern["id"], "--propose")
     learner.ok("draft", pattern["id"])
     learner.ok("export", tmp_path / "out")
 
     learner.folder.git("add", "--all")
-    seen = learner.folder.git("log", "-p", "--all") + learner.folder.git("diff", "HEAD")
+    text = learner.folder.git("log", "-p", "--all") + learner.folder.git("diff", "HEAD")
     for path in (
         *learner.folder.root.glob("[es]*/**/*.*"),
         *(tmp_path / "out").iterdir(),
     ):
-        seen += path.read_text() if path.is_file() else ""
-    assert made["branch"]
-    assert canary not in seen
+        text += path.read_text() if path.is_file() else ""
+    assert draft["branch"]
+    assert canary not in text
     assert canary.encode() in learner.store
 
 
@@ -352,20 +364,22 @@ def test_odd_tasks_make_valid_skills(learner: Learner, task: str) -> None:
 
     (pattern,) = learner.learn(*map(run, TABLES[:5]))
 
-    made = learner.ok("draft", pattern["id"])
+    draft = learner.ok("draft", pattern["id"])
 
-    assert [it for it in made["findings"] if it["severity"] == "error"] == []
-    assert learner("validate", made["skill"]).code == 0
+    assert [
+        finding for finding in draft["findings"] if finding["severity"] == "error"
+    ] == []
+    assert learner("validate", draft["skill"]).code == 0
 
 
-def test_what_one_run_did_to_recover_is_not_told(learner: Learner) -> None:
+def test_the_recovery_of_a_single_run_is_omitted(learner: Learner) -> None:
     def run(number: int, table: str) -> dict[str, Any]:
         row = export_run(table)
         if number == 0:
             row["messages"][2:2] = call(9, "only_once", "Error: odd thing", a=1)
         return row
 
-    (pattern,) = learner.learn(*(run(n, it) for n, it in enumerate(TABLES[:5])))
+    (pattern,) = learner.learn(*(run(n, table) for n, table in enumerate(TABLES[:5])))
 
     assert "only_once" not in text_of(
         learner, learner.ok("draft", pattern["id"])["skill"]
@@ -379,13 +393,13 @@ def test_links_and_line_ends_of_an_edited_skill_are_kept(
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n") + b"caf\xe9\r\n")
     learner.folder.commit()
     shown = learner("draft", pattern, "--into", "table-export", "--dry-run", "--json")
-    made = learner("draft", pattern, "--into", "table-export", "--json")
+    ran = learner("draft", pattern, "--into", "table-export", "--json")
 
     after = path.read_bytes()
     assert after.count(b"\n") == after.count(b"\r\n")
     assert b"caf\xe9" in after
     assert shown.data["skill"] == "table-export"
-    assert made.rules == {"encoding-utf8"}  # and nothing else
+    assert ran.rules == {"encoding-utf8"}  # and nothing else
     (path.parent / "link").symlink_to("SKILL.md")
     learner.folder.commit()
     assert learner("draft", pattern, "--into", "table-export", "--propose").code == 4
@@ -413,7 +427,7 @@ def deploy(service: str, *, bump: bool = False) -> dict[str, Any]:
 
 def test_commands_that_look_alike_are_steps_of_their_own(learner: Learner) -> None:
     names = ("billing", "search", "mailer", "frontend", "auth")
-    (pattern,) = learner.learn(*(deploy(it, bump=it > "g") for it in names))
+    (pattern,) = learner.learn(*(deploy(name, bump=name > "g") for name in names))
 
     text = text_of(learner, learner.ok("draft", pattern["id"])["skill"])
 
@@ -425,7 +439,7 @@ def test_commands_that_look_alike_are_steps_of_their_own(learner: Learner) -> No
     assert "Run `pip install build`" not in text
 
 
-def test_every_input_that_is_used_is_told(learner: Learner) -> None:
+def test_every_used_input_is_documented(learner: Learner) -> None:
     def run(service: str) -> dict[str, Any]:
         row = deploy(service)
         login = f"https://ada:{service}-pw99@git.example.com"
@@ -434,10 +448,10 @@ def test_every_input_that_is_used_is_told(learner: Learner) -> None:
 
     (pattern,) = learner.learn(*map(run, ("billing", "search", "mailer", "auth")))
 
-    made = learner("draft", pattern["id"], "--json")
-    text = text_of(learner, made.data["skill"])
+    ran = learner("draft", pattern["id"], "--json")
+    text = text_of(learner, ran.data["skill"])
 
-    assert "evidence" not in made.rules
+    assert "evidence" not in ran.rules
     assert "{{credentials}}@git.example.com" in text
     assert "- `credentials`: a login: read it from the environment" in text
 
@@ -447,21 +461,21 @@ def test_the_policys_names_do_not_get_into_a_page(learner: Learner) -> None:
     (pattern,) = learner.learn(*rows)
     learner.folder.write("skillforge.yaml", "redact: {names: [list_tables]}\n")
 
-    made = learner.ok("draft", pattern["id"])
+    draft = learner.ok("draft", pattern["id"])
 
-    assert "list_tables" not in text_of(learner, made["skill"])
+    assert "list_tables" not in text_of(learner, draft["skill"])
 
 
-def test_texts_with_names_are_not_taken_for_forms(learner: Learner) -> None:
-    def run(table: str, *, said: str) -> dict[str, Any]:
+def test_texts_with_names_are_not_read_as_templates(learner: Learner) -> None:
+    def run(table: str, *, report: str) -> dict[str, Any]:
         row = export_run(table)
-        row["messages"][-1:-1] = call(7, "report", "ok", words=said.format(table))
+        row["messages"][-1:-1] = call(7, "report", "ok", words=report.format(table))
         return row
 
     form = "select id from sales.{} where year = 2020 and month = 5 order by id"
     person = "the table {} was exported for Sophia Silva who asked for all of it"
-    for number, said in enumerate((form, person)):
-        rows = [run(f"{it}{number}", said=said) for it in TABLES[:5]]
+    for number, words in enumerate((form, person)):
+        rows = [run(f"{table}{number}", report=words) for table in TABLES[:5]]
         learner.learn(*rows)
     (pattern,) = learner.ok("patterns")["patterns"]
 
@@ -472,9 +486,9 @@ def test_texts_with_names_are_not_taken_for_forms(learner: Learner) -> None:
 
 
 def test_a_dry_run_proposes_nothing(learner: Learner, pattern: str) -> None:
-    made = learner.ok("draft", pattern, "--propose", "--dry-run")
+    draft = learner.ok("draft", pattern, "--propose", "--dry-run")
 
-    assert made["text"].startswith("---\n")
+    assert draft["text"].startswith("---\n")
     assert learner.ok("proposals")["proposals"] == []
 
 
@@ -486,12 +500,12 @@ def test_a_draft_that_checks_object_to_is_written_and_a_no(learner: Learner) -> 
     (pattern,) = learner.learn(*rows)
 
     shown = learner("draft", pattern["id"], "--dry-run")
-    made = learner("draft", pattern["id"], "--json")
+    ran = learner("draft", pattern["id"], "--json")
 
-    assert (shown.code, made.code) == (1, 1)
+    assert (shown.code, ran.code) == (1, 1)
     assert "fetch-and-run" in shown.out
-    assert "fetch-and-run" in made.rules
-    assert (learner.folder.root / made.data["path"]).exists()
+    assert "fetch-and-run" in ran.rules
+    assert (learner.folder.root / ran.data["path"]).exists()
 
 
 def test_a_draft_that_doubles_a_skill_names_it(learner: Learner, pattern: str) -> None:

@@ -39,7 +39,7 @@ def test_an_approval_has_a_name_and_a_reason(full: Learner) -> None:
     assert review["at"]
 
 
-def test_whoever_git_says_decides_by_default(full: Learner) -> None:
+def test_the_git_user_is_the_default_reviewer(full: Learner) -> None:
     number = full.examples()[0]["id"]
     full.ok("examples", "reject", number, "--reason", "A story")
 
@@ -47,7 +47,7 @@ def test_whoever_git_says_decides_by_default(full: Learner) -> None:
     assert full.examples("--status", "rejected")[0]["id"] == number
 
 
-def test_a_rejection_needs_a_reason_and_stands(full: Learner) -> None:
+def test_a_rejection_needs_a_reason_and_is_final(full: Learner) -> None:
     number = full.examples()[0]["id"]
 
     assert full("examples", "reject", number).code == 2
@@ -57,13 +57,13 @@ def test_a_rejection_needs_a_reason_and_stands(full: Learner) -> None:
 
 
 def test_all_verified_means_by_a_test_or_a_verifier(learner: Learner) -> None:
-    told = plain("Export it", outcome={"status": "success", "source": "llm"})
-    learner.capture(told, options=("--reviewed-by", "Ada"))
+    example = plain("Export it", outcome={"status": "success", "source": "llm"})
+    learner.capture(example, options=("--reviewed-by", "Ada"))
     learner.capture(export_run("orders"), export_run("bills", None))
 
     done = learner.ok("examples", "approve", "--all-verified")
 
-    assert [it["source"] for it in done["examples"]] == ["verifier"]
+    assert [row["source"] for row in done["examples"]] == ["verifier"]
     assert learner.ok("examples", "approve", "--all-verified")["examples"] == []
 
 
@@ -80,7 +80,7 @@ def test_who_approves_may_stand_for_the_outcome(learner: Learner) -> None:
     assert (row["outcome"], row["source"], row["value"]) == ("success", "human", 1.0)
 
 
-def test_nobody_overrules_a_verifier(full: Learner) -> None:
+def test_a_verifier_cannot_be_overruled(full: Learner) -> None:
     (failed,) = full.examples("--outcome", "failure")
 
     ran = full("examples", "approve", failed["id"], "--outcome", "success")
@@ -119,7 +119,7 @@ def test_an_example_is_shown_in_full(learner: Learner) -> None:
     assert "      1,2" in shown
 
 
-def test_an_outcome_that_somebody_stands_for_is_not_turned_round(
+def test_an_outcome_confirmed_by_a_person_is_not_reversed(
     learner: Learner,
 ) -> None:
     learner.capture(export_run("orders", None))

@@ -110,12 +110,12 @@ def test_an_item_of_a_list_is_put_in_and_taken_out_line_by_line(text: str) -> No
     fresh = yaml_hooks.with_item(text, PLACE, ITEM)
 
     assert yaml_hooks.items(fresh, PLACE)[0] == ITEM
-    kept = [
+    unchanged = [
         line
         for line in text.splitlines()
         if line.strip() not in ("hooks: {}   # none yet",)
     ]
-    assert all(line in fresh or "[]" in line for line in kept)
+    assert all(line in fresh or "[]" in line for line in unchanged)
     gone = yaml_hooks.without_item(fresh, PLACE, 0)
     assert yaml_hooks.items(gone, PLACE) == yaml_hooks.items(text, PLACE)
     before, after = yaml.safe_load(text) or {}, yaml.safe_load(gone) or {}

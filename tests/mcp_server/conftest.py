@@ -30,9 +30,9 @@ class Agent:
     client: Client
 
     async def __call__(self, tool: str, **given: Any) -> dict[str, Any]:
-        said = await self.client.call_tool(tool, given)
-        answer: dict[str, Any] = json.loads(said.content[0].text)  # type: ignore[union-attr]
-        assert said.is_error is not answer["success"]
+        result = await self.client.call_tool(tool, given)
+        answer: dict[str, Any] = json.loads(result.content[0].text)  # type: ignore[union-attr]
+        assert result.is_error is not answer["success"]
         return answer
 
     async def patch(self, old: str, new: str, **more: Any) -> dict[str, Any]:
@@ -70,9 +70,9 @@ def stdio(folder: LibraryFolder, *options: str, **env: str) -> StdioServerParame
 
 @pytest.fixture
 def loop(library: LibraryFolder, run: Run) -> Loop:
-    made = Loop(library, run)
-    made.policy(POLICY)
-    return made
+    loop = Loop(library, run)
+    loop.policy(POLICY)
+    return loop
 
 
 @pytest.fixture

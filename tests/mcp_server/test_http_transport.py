@@ -51,8 +51,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = LibraryFolder(root)
     folder.add_skill(NAME)
     who = {
-        f"GIT_{it}_{part}": "x@y.z"
-        for it in ("AUTHOR", "COMMITTER")
+        f"GIT_{role}_{part}": "x@y.z"
+        for role in ("AUTHOR", "COMMITTER")
         for part in ("NAME", "EMAIL")
     }
     env = {**os.environ, **who, "SKILLFORGE_MCP_TOKEN": TOKEN}
@@ -64,9 +64,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         [*line, "--library", str(root)], stderr=subprocess.PIPE, env=env
     )
     assert server.stderr
-    said = server.stderr.readline().decode()
+    address = server.stderr.readline().decode()
     try:
-        yield Served(int(said.split("127.0.0.1:")[1].split("/")[0]), folder)
+        yield Served(int(address.split("127.0.0.1:")[1].split("/")[0]), folder)
     finally:
         server.terminate()
         server.wait(30)
@@ -89,9 +89,9 @@ def test_the_official_client_reads_and_proposes_over_http(served: Served) -> Non
             "Do this", "Do that", origin="agent-background", session="one"
         )
 
-    said = talk(transport, work)
+    answer = talk(transport, work)
 
-    assert said["staged"], said
+    assert answer["staged"], answer
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_official_client_reads_and_proposes_over_http(served: Served) -> Non
         pytest.param({"Authorization": "Bearer \xff"}, id="latin"),
     ],
 )
-def test_without_the_token_nobody_is_served(
+def test_requests_without_the_token_are_refused(
     served: Served, headers: dict[str, str]
 ) -> None:
     for method in ("POST", "GET", "DELETE", "OPTIONS"):
@@ -126,7 +126,7 @@ def test_without_the_token_nobody_is_served(
         pytest.param({"Origin": "http://127.0.0.1:1"}, id="other-port"),
     ],
 )
-def test_a_page_that_leads_its_name_here_is_refused(
+def test_a_rebound_host_name_is_refused(
     served: Served, headers: dict[str, str]
 ) -> None:
     answer = served.ask(Authorization=f"Bearer {TOKEN}", **headers)

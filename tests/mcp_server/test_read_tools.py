@@ -23,13 +23,18 @@ def test_skills_are_listed_by_category_as_hermes_does(server: Any, loop: Loop) -
     loop.folder.add_skill("aaa-tables", extra="metadata: {category: data}\n")
     loop.folder.commit()
 
-    said = once(server, "skills_list")
+    answer = once(server, "skills_list")
 
-    assert [it["name"] for it in said["skills"]] == [NAME, "pdf-tables", "aaa-tables"]
-    assert set(said["skills"][0]) == {"name", "description", "category"}
-    assert (said["categories"], said["count"]) == (["data"], 3)
+    assert [skill["name"] for skill in answer["skills"]] == [
+        NAME,
+        "pdf-tables",
+        "aaa-tables",
+    ]
+    assert set(answer["skills"][0]) == {"name", "description", "category"}
+    assert (answer["categories"], answer["count"]) == (["data"], 3)
     assert [
-        it["name"] for it in once(server, "skills_list", category="data")["skills"]
+        skill["name"]
+        for skill in once(server, "skills_list", category="data")["skills"]
     ] == ["aaa-tables"]
 
 
@@ -48,28 +53,28 @@ def test_a_large_library_is_listed_in_pages(server: Any, loop: Loop) -> None:
 
     pages = talk(server, work)
 
-    found = [it["name"] for page in pages for it in page["skills"]]
+    found = [skill["name"] for page in pages for skill in page["skills"]]
     assert len(pages) > 1
     assert len(found) == len(set(found)) == pages[0]["total"] == 62
     assert pages[0]["categories"] == ["group-0", "group-1", "group-2"]
-    assert [len(page["skills"]) for page in pages] == [it["count"] for it in pages]
+    assert [len(page["skills"]) for page in pages] == [page["count"] for page in pages]
     sizes = [tokens(json.dumps(page, ensure_ascii=False)) for page in pages]
     assert max(sizes) <= CATALOG_TOKENS
 
 
 @pytest.mark.parametrize("cursor", ["7", "[", '["a"]', "[1, 2]", '["a", "b", "c"]'])
-def test_a_cursor_that_nobody_gave_is_refused(server: Any, cursor: str) -> None:
-    said = once(server, "skills_list", cursor=cursor)
+def test_an_unknown_cursor_is_refused(server: Any, cursor: str) -> None:
+    answer = once(server, "skills_list", cursor=cursor)
 
-    assert not said["success"]
-    assert "without it" in said["hint"]
+    assert not answer["success"]
+    assert "without it" in answer["hint"]
 
 
-def test_a_category_without_skills_says_so(server: Any) -> None:
-    said = once(server, "skills_list", category="cooking")
+def test_a_category_without_skills_has_a_message(server: Any) -> None:
+    answer = once(server, "skills_list", category="cooking")
 
-    assert (said["skills"], said["categories"]) == ([], [])
-    assert "cooking" in said["message"]
+    assert (answer["skills"], answer["categories"]) == ([], [])
+    assert "cooking" in answer["message"]
 
 
 def test_what_was_promoted_is_visible_to_the_next_call(server: Any, loop: Loop) -> None:
@@ -77,11 +82,11 @@ def test_what_was_promoted_is_visible_to_the_next_call(server: Any, loop: Loop) 
         before = await agent("skills_list")
         loop.land("new-tables", "brand", "new")
         after = await agent("skills_list")
-        seen = await agent("skill_view", name="new-tables")
+        view = await agent("skill_view", name="new-tables")
         return (
-            [it["name"] for it in before["skills"]],
-            [it["name"] for it in after["skills"]],
-            seen["content"],
+            [skill["name"] for skill in before["skills"]],
+            [skill["name"] for skill in after["skills"]],
+            view["content"],
         )
 
     before, after, text = talk(server, work)
@@ -105,19 +110,19 @@ def test_a_skill_is_shown_in_the_shape_of_hermes(server: Any, loop: Loop) -> Non
     loop.folder.write(f"skills/{NAME}/scripts/run.py", "print(1)\n")
     loop.folder.commit()
 
-    said = once(server, "skill_view", name=f"data/{NAME}")
+    answer = once(server, "skill_view", name=f"data/{NAME}")
 
-    assert said["content"] == loop.text(NAME)
-    assert said["path"] == f"skills/{NAME}/SKILL.md"
-    assert said["linked_files"] == {"scripts": ["scripts/run.py"]}
-    assert said["tags"] == ["csv", "data"]
-    assert (said["version"], said["arm"]) == (loop.tree(NAME), "stable")
-    assert said["readable_version"] == "2.1"
-    assert said["readiness_status"] == "available"
-    assert (Path(said["skill_dir"]) / "scripts/run.py").read_text() == "print(1)\n"
+    assert answer["content"] == loop.text(NAME)
+    assert answer["path"] == f"skills/{NAME}/SKILL.md"
+    assert answer["linked_files"] == {"scripts": ["scripts/run.py"]}
+    assert answer["tags"] == ["csv", "data"]
+    assert (answer["version"], answer["arm"]) == (loop.tree(NAME), "stable")
+    assert answer["readable_version"] == "2.1"
+    assert answer["readiness_status"] == "available"
+    assert (Path(answer["skill_dir"]) / "scripts/run.py").read_text() == "print(1)\n"
 
 
-def test_linked_files_are_shown_and_bytes_are_told(server: Any, loop: Loop) -> None:
+def test_linked_files_are_shown_and_binary_ones_named(server: Any, loop: Loop) -> None:
     loop.folder.write(f"skills/{NAME}/references/api.md", "# API\n")
     (loop.folder.root / f"skills/{NAME}/assets").mkdir()
     (loop.folder.root / f"skills/{NAME}/assets/x.bin").write_bytes(b"\0\1")
@@ -145,26 +150,26 @@ def test_linked_files_are_shown_and_bytes_are_told(server: Any, loop: Loop) -> N
     ],
 )
 def test_an_unknown_skill_is_an_answer_that_helps(server: Any, name: str) -> None:
-    said = once(server, "skill_view", name=name)
+    answer = once(server, "skill_view", name=name)
 
-    assert not said["success"]
-    assert said["available_skills"] == [NAME, "pdf-tables"]
+    assert not answer["success"]
+    assert answer["available_skills"] == [NAME, "pdf-tables"]
 
 
 def test_a_file_outside_of_the_skill_is_not_read(server: Any) -> None:
-    said = once(server, "skill_view", name=NAME, file_path="../pdf-tables/SKILL.md")
+    answer = once(server, "skill_view", name=NAME, file_path="../pdf-tables/SKILL.md")
 
-    assert not said["success"]
-    assert "has no file" in said["error"]
+    assert not answer["success"]
+    assert "has no file" in answer["error"]
 
 
-def test_search_finds_and_says_why(server: Any, loop: Loop) -> None:
+def test_search_results_have_a_reason(server: Any, loop: Loop) -> None:
     loop.land("zebra-counting", "stripes", "savanna")
 
-    said = once(server, "skill_search", query="count zebra stripes", limit=1)
+    answer = once(server, "skill_search", query="count zebra stripes", limit=1)
 
-    assert [it["name"] for it in said["results"]] == ["zebra-counting"]
-    assert "zebra" in said["results"][0]["why"]["name"]
+    assert [skill["name"] for skill in answer["results"]] == ["zebra-counting"]
+    assert "zebra" in answer["results"][0]["why"]["name"]
 
 
 def test_skills_are_resources_and_so_are_their_files(server: Any, loop: Loop) -> None:
@@ -174,7 +179,10 @@ def test_skills_are_resources_and_so_are_their_files(server: Any, loop: Loop) ->
 
     async def work(agent: Agent) -> None:
         listed = (await agent.client.list_resources()).resources
-        assert [it.uri for it in listed] == [f"skill://{NAME}", "skill://pdf-tables"]
+        assert [resource.uri for resource in listed] == [
+            f"skill://{NAME}",
+            "skill://pdf-tables",
+        ]
         templates = (await agent.client.list_resource_templates()).resource_templates
         assert len(templates) == 2
         for uri, text in {
@@ -202,21 +210,21 @@ def test_a_session_gets_one_arm_of_a_rollout_and_reports_for_it(
     loop.land(NAME, "headers", "first")
     library = loop.folder.library
     keys = {assignment.assigned(library, NAME, str(n)).arm: str(n) for n in range(50)}
-    seen = {}
+    views = {}
     for arm, key in keys.items():
         monkeypatch.setenv("SKILLFORGE_KEY", key)
         server = server_of(LibraryContext(loop.folder.root))
-        seen[arm] = once(server, "skill_view", name=NAME)
+        views[arm] = once(server, "skill_view", name=NAME)
         main = once(server, "skill_view", name=NAME, version="main")
         assert main["version"] == loop.tree(NAME)
         done = once(
             server, "skill_record", name=NAME, outcome="success", verified_by="test"
         )
-        assert (done["version"], done["arm"]) == (seen[arm]["version"], arm)
+        assert (done["version"], done["arm"]) == (views[arm]["version"], arm)
 
-    assert seen[Arm.STABLE]["version"] == old
-    assert seen[Arm.CANARY]["version"] == loop.tree(NAME)
-    assert seen[Arm.STABLE]["main_version"] == loop.tree(NAME)
+    assert views[Arm.STABLE]["version"] == old
+    assert views[Arm.CANARY]["version"] == loop.tree(NAME)
+    assert views[Arm.STABLE]["main_version"] == loop.tree(NAME)
 
 
 def test_a_rollout_in_doubt_hides_its_skill_and_no_other(
@@ -234,11 +242,11 @@ def test_a_rollout_in_doubt_hides_its_skill_and_no_other(
 
     listed = once(server, "skills_list")["skills"]
     found = once(server, "skill_search", query="csv tables")["results"]
-    seen = once(server, "skill_view", name=NAME)
+    view = once(server, "skill_view", name=NAME)
 
-    assert [it["name"] for it in listed] == ["pdf-tables"]
-    assert NAME not in [it["name"] for it in found]
-    assert "names a version that main never had" in seen["error"]
+    assert [skill["name"] for skill in listed] == ["pdf-tables"]
+    assert NAME not in [skill["name"] for skill in found]
+    assert "names a version that main never had" in view["error"]
 
 
 def test_a_new_skill_on_trial_is_hidden_from_others(
@@ -249,13 +257,13 @@ def test_a_new_skill_on_trial_is_hidden_from_others(
     library = loop.folder.library
     given = {n: assignment.assigned(library, "trial-tables", str(n)) for n in range(50)}
     for is_given in (True, False):
-        key = next(n for n, it in given.items() if bool(it.version) is is_given)
+        key = next(n for n, arm in given.items() if bool(arm.version) is is_given)
         monkeypatch.setenv("SKILLFORGE_KEY", str(key))
         server = server_of(LibraryContext(loop.folder.root))
-        listed = {it["name"] for it in once(server, "skills_list")["skills"]}
+        listed = {skill["name"] for skill in once(server, "skills_list")["skills"]}
         found = once(server, "skill_search", query="trial tables")["results"]
         assert ("trial-tables" in listed) is is_given
-        assert ("trial-tables" in {it["name"] for it in found}) is is_given
+        assert ("trial-tables" in {skill["name"] for skill in found}) is is_given
         assert once(server, "skill_view", name="trial-tables")["success"] is is_given
 
 
@@ -267,22 +275,22 @@ def test_only_versions_that_main_had_are_shown(server: Any, loop: Loop) -> None:
     loop.land("pdf-tables", "new", "words")
 
     assert once(server, "skill_view", name=NAME, version=before)["success"]
-    said = once(server, "skill_view", name=NAME, version=hidden)
+    answer = once(server, "skill_view", name=NAME, version=hidden)
 
-    assert "never had the version" in said["error"]
+    assert "never had the version" in answer["error"]
 
 
-def test_an_old_name_leads_to_what_took_its_place(server: Any, loop: Loop) -> None:
+def test_an_old_name_resolves_to_its_replacement(server: Any, loop: Loop) -> None:
     create = {
         "action": "create",
         "name": "all-tables",
         "content": page("all-tables", "", "all", "tables"),
     }
     gone = {"action": "delete", "name": NAME, "absorbed_into": "all-tables"}
-    made = once(server, "skill_manage", operations=[create, gone])
-    loop.approve(made["proposal"])
-    loop.promote(made["proposal"])
+    proposal = once(server, "skill_manage", operations=[create, gone])
+    loop.approve(proposal["proposal"])
+    loop.promote(proposal["proposal"])
 
-    said = once(server, "skill_view", name=NAME)
+    answer = once(server, "skill_view", name=NAME)
 
-    assert said["name"] == "all-tables"
+    assert answer["name"] == "all-tables"

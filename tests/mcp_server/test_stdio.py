@@ -22,7 +22,7 @@ MEGABYTE = 1 << 20
 def test_an_agent_reads_and_proposes(loop: Loop) -> None:
     async def work(agent: Agent) -> dict[str, Any]:
         tools = (await agent.client.list_tools()).tools
-        assert {it.name for it in tools} == {
+        assert {tool.name for tool in tools} == {
             "skills_list", "skill_view", "skill_search", "skill_manage",
             "skill_record", "skill_capture", "proposal_status",
         }  # fmt: skip
@@ -41,7 +41,7 @@ def test_an_agent_reads_and_proposes(loop: Loop) -> None:
     assert done["version"] == loop.tree(NAME)
 
 
-def test_mistakes_get_answers_and_the_server_goes_on(loop: Loop) -> None:
+def test_mistakes_get_answers_and_the_server_keeps_running(loop: Loop) -> None:
     async def work(agent: Agent) -> None:
         with pytest.raises(MCPError, match="skill_view"):
             await agent.client.call_tool("skill_vew", {})
@@ -55,8 +55,8 @@ def test_mistakes_get_answers_and_the_server_goes_on(loop: Loop) -> None:
             ("skill_record", {"name": NAME, "outcome": "great"}, "one of success"),
             ("proposal_status", {"proposal": "1"}, "must be an integer"),
         ):
-            said = await agent(tool, **given)
-            assert says in said["error"] + said["hint"], said
+            answer = await agent(tool, **given)
+            assert says in answer["error"] + answer["hint"], answer
         huge = "x" * (5 * MEGABYTE)
         create = {"action": "create", "name": "huge", "content": huge}
         assert not (await agent("skill_manage", operations=[create]))["success"]
@@ -74,7 +74,7 @@ def test_thirty_two_calls_at_once_are_all_answered(loop: Loop) -> None:
     async def work(agent: Agent) -> list[dict[str, Any]]:
         answers: list[dict[str, Any]] = []
 
-        async def one(number: int) -> None:
+        async def call(number: int) -> None:
             if number % 4 == 0:
                 name = f"made-{number}"
                 text = page(name, "", *(f"{name}-{word}" for word in range(9)))
@@ -87,14 +87,14 @@ def test_thirty_two_calls_at_once_are_all_answered(loop: Loop) -> None:
 
         async with anyio.create_task_group() as group:
             for number in range(32):
-                group.start_soon(one, number)
+                group.start_soon(call, number)
         return answers
 
     answers = talk(stdio(loop.folder), work)
 
     assert len(answers) == 32
-    assert all(it["success"] for it in answers)
-    numbers = [it["proposal"] for it in answers if "proposal" in it]
+    assert all(answer["success"] for answer in answers)
+    numbers = [answer["proposal"] for answer in answers if "proposal" in answer]
     assert sorted(numbers) == list(range(1, 9))
     loop.fsck()
 

@@ -18,17 +18,17 @@ OLD, NEW = "Do this, then that.", "Do that, then this."
 def test_a_batch_becomes_a_proposal_and_nothing_else(server: Any, loop: Loop) -> None:
     before, main = files_of(loop.folder.root), loop.main()
 
-    said = talk(server, lambda agent: agent.patch(OLD, NEW, why="Order", model="m-1"))
+    answer = talk(server, lambda agent: agent.patch(OLD, NEW, why="Order", model="m-1"))
 
-    assert (said["staged"], said["proposal"], said["created"]) == (True, 1, True)
-    assert said["pending_id"] == "1"
-    assert said["checks"] == [{"name": "validate", "status": "passed"}]
-    assert said["results"][0] | {"file_path": None} == {
+    assert (answer["staged"], answer["proposal"], answer["created"]) == (True, 1, True)
+    assert answer["pending_id"] == "1"
+    assert answer["checks"] == [{"name": "validate", "status": "passed"}]
+    assert answer["results"][0] | {"file_path": None} == {
         "name": NAME, "action": "patch", "file_path": None, "success": True,
     }  # fmt: skip
-    assert NEW in loop.text(NAME, said["branch"])
-    assert loop.folder.git("rev-parse", said["branch"]).strip() == said["commit"]
-    message = loop.folder.git("log", "-1", "--format=%B", said["commit"])
+    assert NEW in loop.text(NAME, answer["branch"])
+    assert loop.folder.git("rev-parse", answer["branch"]).strip() == answer["commit"]
+    message = loop.folder.git("log", "-1", "--format=%B", answer["commit"])
     assert "Origin: agent-foreground" in message
     assert "Model: m-1" in message
     assert "Session: " in message
@@ -59,9 +59,9 @@ def test_a_batch_becomes_a_proposal_and_nothing_else(server: Any, loop: Loop) ->
 def test_the_flat_form_does_the_same(
     server: Any, loop: Loop, given: dict[str, str]
 ) -> None:
-    said = once(server, "skill_manage", name=NAME, category=None, why="Flat", **given)
+    answer = once(server, "skill_manage", name=NAME, category=None, why="Flat", **given)
 
-    assert said["staged"], said
+    assert answer["staged"], answer
     assert loop.ok("proposals")["proposals"][0]["skill"] == NAME
 
 
@@ -70,14 +70,14 @@ def test_a_skill_is_created_and_later_promoted_by_a_person(
 ) -> None:
     text = page("new-tables", "", "brand", "new")
 
-    said = once(
+    answer = once(
         server, "skill_manage", action="create", name="new-tables", content=text
     )
-    loop.approve(said["proposal"])
-    loop.promote(said["proposal"])
+    loop.approve(answer["proposal"])
+    loop.promote(answer["proposal"])
 
     assert "brand" in once(server, "skill_view", name="new-tables")["content"]
-    status = once(server, "proposal_status", proposal=said["proposal"])
+    status = once(server, "proposal_status", proposal=answer["proposal"])
     assert (status["state"], status["origin"]) == ("merged", "agent-foreground")
 
 
@@ -89,38 +89,38 @@ def test_the_same_write_again_is_the_same_proposal(server: Any) -> None:
 
 
 def test_a_failed_patch_teaches(server: Any, loop: Loop) -> None:
-    said = talk(server, lambda agent: agent.patch("Do this then that.", NEW))
+    answer = talk(server, lambda agent: agent.patch("Do this then that.", NEW))
 
-    assert "line 7" in said["error"]
-    assert OLD in said["error"]
-    assert said["failed_index"] == 0
+    assert "line 7" in answer["error"]
+    assert OLD in answer["error"]
+    assert answer["failed_index"] == 0
     assert loop.ok("proposals")["proposals"] == []
 
 
 def test_a_draft_that_is_not_valid_is_not_proposed(server: Any, loop: Loop) -> None:
-    said = once(
+    answer = once(
         server, "skill_manage", action="create", name="x-y", content="# No header"
     )
 
-    assert said["findings"]
-    assert "nothing was proposed" in said["hint"]
+    assert answer["findings"]
+    assert "nothing was proposed" in answer["hint"]
     assert loop.ok("proposals")["proposals"] == []
 
 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        pytest.param({}, "no list of operations", id="nothing"),
-        pytest.param({"operations": "x"}, "no list of operations", id="text"),
+        pytest.param({}, "`operations` is missing", id="nothing"),
+        pytest.param({"operations": "x"}, "`operations` is missing", id="text"),
         pytest.param(
-            {"operations": [3]}, "operation 1 has no known action", id="number"
+            {"operations": [3]}, "operation 1 has an unknown action", id="number"
         ),
         pytest.param({"operations": []}, "1 to 20 operations", id="empty"),
         pytest.param(
-            {"action": "promote", "name": NAME}, "no known action", id="promote"
+            {"action": "promote", "name": NAME}, "unknown action", id="promote"
         ),
         pytest.param(
-            {"action": "approve", "proposal": 1}, "no known action", id="approve"
+            {"action": "approve", "proposal": 1}, "unknown action", id="approve"
         ),
         pytest.param({"operations": [], "policy": "x"}, "1 to 20", id="policy"),
         pytest.param(
@@ -159,9 +159,9 @@ def test_what_an_agent_may_not_ask_is_refused(
 ) -> None:
     refs = loop.folder.git("for-each-ref")
 
-    said = once(server, "skill_manage", **given)
+    answer = once(server, "skill_manage", **given)
 
-    assert says in said["error"] + said["hint"], said
+    assert says in answer["error"] + answer["hint"], answer
     assert loop.folder.git("for-each-ref") == refs
 
 
@@ -170,10 +170,10 @@ def test_a_skill_that_calls_itself_human_is_an_agents_all_the_same(
 ) -> None:
     text = skill_md("by-whom", "metadata:\n  origin: human\n", "# By whom\n\nStep.\n")
 
-    said = once(server, "skill_manage", action="create", name="by-whom", content=text)
+    answer = once(server, "skill_manage", action="create", name="by-whom", content=text)
 
     [row] = loop.ok("proposals")["proposals"]
-    assert said["staged"], said
+    assert answer["staged"], answer
     assert row["origin"] == "agent-foreground"
 
 
@@ -202,7 +202,7 @@ def background(loop: Loop) -> Any:
     return server_of(LibraryContext(loop.folder.root, is_background=True))
 
 
-def test_whoever_works_unseen_reads_before_it_writes(loop: Loop) -> None:
+def test_a_background_agent_reads_before_it_writes(loop: Loop) -> None:
     async def work(agent: Agent) -> tuple[dict[str, Any], dict[str, Any]]:
         blind = await agent.patch(OLD, NEW)
         await agent("skill_view", name=NAME)
@@ -223,9 +223,9 @@ def test_what_was_read_before_main_moved_does_not_count(loop: Loop) -> None:
         loop.land(NAME, "Do this, then that.")
         return await agent.patch(OLD, NEW)
 
-    said = talk(background(loop), work)
+    answer = talk(background(loop), work)
 
-    assert said["_read_before_write_required"]
+    assert answer["_read_before_write_required"]
 
 
 def test_a_file_is_read_before_it_is_written_over(loop: Loop) -> None:
@@ -260,17 +260,17 @@ def test_a_new_skill_needs_no_reading(loop: Loop) -> None:
         "file_content": "A",
     }
 
-    said = once(background(loop), "skill_manage", operations=[create, more])
+    answer = once(background(loop), "skill_manage", operations=[create, more])
 
-    assert said["staged"], said
+    assert answer["staged"], answer
 
 
 def test_an_agent_cannot_vote_in_the_name_of_a_person(server: Any) -> None:
-    said = once(
+    answer = once(
         server, "skill_record", name=NAME, outcome="success", verified_by="human"
     )
 
-    assert "verify an outcome as a person" in said["error"]
+    assert "verify an outcome as a person" in answer["error"]
 
 
 def test_a_transcript_is_redacted_and_kept_for_a_person(
@@ -278,10 +278,10 @@ def test_a_transcript_is_redacted_and_kept_for_a_person(
 ) -> None:
     talk_of = export_run("orders", extra=" for ada@example.org")
 
-    said = once(server, "skill_capture", transcript=json.dumps(talk_of))
+    answer = once(server, "skill_capture", transcript=json.dumps(talk_of))
 
-    assert said["kept"] == 1
-    assert "ada@example.org" not in json.dumps(said)
+    assert answer["kept"] == 1
+    assert "ada@example.org" not in json.dumps(answer)
     assert (
         loop.run("examples", "list", "--json", "--library", str(loop.folder.root)).data[
             "examples"
@@ -304,22 +304,20 @@ def test_a_transcript_is_redacted_and_kept_for_a_person(
         pytest.param({"transcript": "hello"}, "not a transcript", id="prose"),
     ],
 )
-def test_what_is_no_transcript_is_refused(
+def test_an_invalid_transcript_is_refused(
     server: Any, given: dict[str, str], says: str
 ) -> None:
-    said = once(server, "skill_capture", **given)
+    answer = once(server, "skill_capture", **given)
 
-    assert says in said["error"]
+    assert says in answer["error"]
 
 
-def test_status_lists_what_is_open_and_what_reviewers_said(
-    server: Any, loop: Loop
-) -> None:
-    said = talk(server, lambda agent: agent.patch(OLD, NEW))
-    number = said["proposal"]
-    assert [it["number"] for it in once(server, "proposal_status")["proposals"]] == [
-        number
-    ]
+def test_status_lists_open_proposals_and_remarks(server: Any, loop: Loop) -> None:
+    answer = talk(server, lambda agent: agent.patch(OLD, NEW))
+    number = answer["proposal"]
+    assert [
+        proposal["number"] for proposal in once(server, "proposal_status")["proposals"]
+    ] == [number]
     loop.ok("review", number, "--reject", "--why", "Too vague", "--as", "Rita <r@x.y>")
 
     status = once(server, "proposal_status", proposal=number)

@@ -74,7 +74,7 @@ def test_where_main_has_moved_on_everybody_gets_main() -> None:
     assert {arm_of(ROLLOUT, other, "x", key).version for key in KEYS[:50]} == {other}
 
 
-def test_beside_a_new_skill_there_is_no_skill() -> None:
+def test_the_stable_arm_of_a_new_skill_is_empty() -> None:
     rollout = replace(ROLLOUT, stable="", share=50.0)
     got = {arm_of(rollout, NEW, "x", key).version for key in KEYS[:50]}
 

@@ -89,7 +89,7 @@ def test_promoting_twice_starts_one_rollout(field: Field) -> None:
     ("start", "expected"),
     [("edits", False), ("all", True), ("none", False)],
 )
-def test_the_policy_says_what_starts_a_rollout(
+def test_the_policy_decides_what_starts_a_rollout(
     field: Field, start: str, expected: bool
 ) -> None:
     field.policy(f"{POLICY}canary: {{start: {start}}}\n")
@@ -179,7 +179,7 @@ def test_a_key_counts_once_however_often_it_fails(rolling: Field) -> None:
     assert rolling.status()["evidence"]["canary"]["failures"] == 1
 
 
-def test_offers_that_were_not_taken_are_no_votes_on_an_edit(
+def test_unused_offers_do_not_count_as_votes_on_an_edit(
     rolling: Field,
 ) -> None:
     rolling.report(rolling.keys(Arm.CANARY, 5), "failure", loaded=False)

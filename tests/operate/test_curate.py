@@ -86,7 +86,7 @@ def test_without_records_nothing_is_stale(loop: Loop) -> None:
     assert remarks(loop) == {}
 
 
-def test_what_nobody_uses_while_others_are_is_archived_in_time(loop: Loop) -> None:
+def test_skills_unused_while_others_are_used_are_archived_in_time(loop: Loop) -> None:
     used(loop, "old-one", 150)
     used(loop, "old-two", 45)
     used(loop, "csv-tables", 1)
@@ -102,7 +102,7 @@ def test_what_nobody_uses_while_others_are_is_archived_in_time(loop: Loop) -> No
     assert loop.ok("proposals")["proposals"] == []
 
 
-def test_nothing_is_stale_where_nobody_works(loop: Loop) -> None:
+def test_nothing_is_stale_in_an_unused_library(loop: Loop) -> None:
     used(loop, "old-one", 150)
     used(loop, "csv-tables", 40)
 
@@ -406,7 +406,7 @@ def test_one_draft_for_a_skill_at_a_time(loop: Loop) -> None:
     kinds = [remark["kind"] for remark in data["remarks"]]
     assert kinds == ["superseded", "broken-reference"]
     assert len(data["proposals"]) == 1
-    assert data["remarks"][1]["left_alone"] == "another proposal comes first"
+    assert data["remarks"][1]["left_alone"] == "another proposal changes the same skill"
 
 
 def test_an_open_proposal_of_another_author_comes_first(loop: Loop) -> None:

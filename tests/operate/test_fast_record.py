@@ -44,9 +44,9 @@ def test_the_first_use_asks_git_and_the_next_ones_do_not(
 
     assert answer["recorded"] == 1
     monkeypatch.undo()
-    one, two = recorded(field)
-    assert two.version == one.version == field.tree(NAME)
-    assert (two.source, two.seconds) == (OutcomeSource.TEST, 2.0)
+    first, second = recorded(field)
+    assert second.version == first.version == field.tree(NAME)
+    assert (second.source, second.seconds) == (OutcomeSource.TEST, 2.0)
 
 
 def test_both_ways_keep_the_same(known: Field) -> None:

@@ -168,7 +168,7 @@ def test_every_kind_of_edit_is_noticed(
     assert actions(to(agent, library))["kept"] == ["csv-tables"]
 
 
-def test_an_edit_taken_back_is_no_edit(library: LibraryFolder, agent: Path) -> None:
+def test_a_reverted_edit_is_not_an_edit(library: LibraryFolder, agent: Path) -> None:
     to(agent, library)
     before = (agent / "csv-tables/SKILL.md").read_text()
     edit(agent)
@@ -178,7 +178,7 @@ def test_an_edit_taken_back_is_no_edit(library: LibraryFolder, agent: Path) -> N
     assert actions(to(agent, library)) == {"unchanged": ["csv-tables", "pdf-tables"]}
 
 
-def test_an_edit_that_main_took_over_is_no_edit(
+def test_an_edit_that_is_on_main_is_not_an_edit(
     library: LibraryFolder, agent: Path
 ) -> None:
     to(agent, library)
@@ -189,7 +189,7 @@ def test_an_edit_that_main_took_over_is_no_edit(
     assert actions(to(agent, library)) == {"unchanged": ["csv-tables", "pdf-tables"]}
 
 
-def test_what_a_run_leaves_behind_is_no_edit(
+def test_files_left_by_a_run_are_not_an_edit(
     library: LibraryFolder, agent: Path
 ) -> None:
     to(agent, library)
@@ -221,7 +221,7 @@ def test_a_folder_of_another_author_is_never_touched(
     assert (agent / "own").is_dir()
 
 
-def test_what_was_deleted_there_comes_back(library: LibraryFolder, agent: Path) -> None:
+def test_deleted_files_are_restored(library: LibraryFolder, agent: Path) -> None:
     to(agent, library)
     shutil.rmtree(agent / "csv-tables")
 
@@ -329,7 +329,7 @@ def test_a_skill_that_cannot_be_laid_out_stops_no_other(
 
 
 @pytest.mark.parametrize("inside", ["skills", "skills/csv-tables", ".git", ".git/x"])
-def test_the_library_itself_is_no_agents_folder(
+def test_the_library_itself_is_refused_as_an_agents_folder(
     library: LibraryFolder, inside: str
 ) -> None:
     with pytest.raises(RequestError, match="belongs to the library itself"):

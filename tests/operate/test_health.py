@@ -70,13 +70,13 @@ def test_all_skills_of_main_are_tried_and_remembered(loop: Loop) -> None:
     assert code == 0
     assert rows["upper-case"]["status"] == "passed"
     assert rows["csv-tables"]["status"] == "no-cases"
-    [kept] = store(loop).case_records()
-    assert (kept.skill, kept.version, kept.ok) == (
+    [record] = store(loop).case_records()
+    assert (record.skill, record.version, record.ok) == (
         "upper-case",
         loop.tree("upper-case"),
         True,
     )
-    assert json.loads(kept.environment)["interpreter"].startswith("Python 3.")
+    assert json.loads(record.environment)["interpreter"].startswith("Python 3.")
 
 
 @pytest.mark.needs_sandbox
@@ -97,7 +97,7 @@ def test_what_broke_is_marked_and_unmarked_by_proposals(loop: Loop) -> None:
     assert offer["created"]
 
     again = loop("health", "--json", "--propose").data["proposals"]
-    assert [(it["proposal"], it["created"]) for it in again] == [
+    assert [(entry["proposal"], entry["created"]) for entry in again] == [
         (offer["proposal"], False)
     ]
 
@@ -136,7 +136,7 @@ def test_what_never_passed_is_not_marked(loop: Loop) -> None:
 
     assert ran.code == 1
     assert ran.data["proposals"] == []
-    assert "no earlier pass is recorded here" in loop("health").out
+    assert "no earlier pass is recorded in this clone" in loop("health").out
 
 
 @pytest.mark.needs_sandbox
@@ -331,7 +331,7 @@ def test_the_more_urgent_comes_first(
 
 @pytest.mark.needs_sandbox
 @pytest.mark.parametrize("key", ["", "[]", "3", "{", '{"interpreter": 3}'])
-def test_what_another_tool_wrote_is_no_stumbling_block(loop: Loop, key: str) -> None:
+def test_case_records_of_another_tool_are_harmless(loop: Loop, key: str) -> None:
     add(loop, "upper-case")
     row = CaseRecord("upper-case", loop.tree("upper-case"), key, 5, False, key)
     store(loop).save_case_records([row])

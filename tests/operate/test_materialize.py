@@ -65,7 +65,7 @@ def test_a_version_is_laid_out_byte_for_byte(script: LibraryFolder) -> None:
     assert not (folder / "SKILL.md").stat().st_mode & 0o111
 
 
-def test_the_folder_is_called_like_the_skill_and_nobody_may_write_there(
+def test_the_folder_has_the_name_of_the_skill_and_is_read_only(
     script: LibraryFolder,
 ) -> None:
     folder = lay(script)

@@ -69,7 +69,7 @@ def test_reports_in_other_words_are_put_together() -> None:
     assert [lesson.reports for lesson in found] == [2, 1]
 
 
-def test_what_the_skill_says_already_is_not_added(taught: Field) -> None:
+def test_a_pitfall_that_the_skill_names_is_not_added(taught: Field) -> None:
     ran_into(taught, PITFALL, 3)
     number = taught.ok("refine", "--propose")["proposals"][0]["proposal"]
     taught.approve(number)
@@ -150,7 +150,7 @@ def test_all_edits_together_stay_near_to_what_a_person_wrote(taught: Field) -> N
         taught.promote(number)
         taught.ok("canary", "finish", NAME)
 
-    assert any("last text by a person" in lesson["why"] for lesson in row["waiting"])
+    assert any("last human-written text" in lesson["why"] for lesson in row["waiting"])
 
 
 @given(st.text(), st.text())
@@ -195,7 +195,7 @@ def test_an_agent_rewrites_a_failing_skill(taught: Field, tmp_path: Path) -> Non
 def test_a_brief_claims_nothing_that_no_use_has_shown(field: Field) -> None:
     brief = field("refine", NAME, "--brief").out
 
-    assert "is not known to fail: 0 of 0 verified uses" in brief
+    assert "has no significant failures: 0 of 0 verified uses" in brief
     assert "more often than not" not in brief
 
 

@@ -66,7 +66,7 @@ def test_a_better_canary_makes_the_other_side_rich() -> None:
     assert no_worse(ballots, 2.0) > 20
 
 
-def test_keys_of_another_share_are_judged_by_that_share() -> None:
+def test_keys_of_another_share_are_counted_with_that_share() -> None:
     early, late = Ballot(0.1, 90, 10, 9, 1), Ballot(0.5, 45, 5, 45, 5)
 
     assert worse([early, late]) < 1 < worse([Ballot(0.1, 90, 10, 9, 40)])

@@ -129,7 +129,7 @@ def test_notes_and_keys_stay_where_they_were_written(team: Team) -> None:
     assert "x y" in log
 
 
-def test_a_log_that_says_nonsense_harms_nobody(team: Team) -> None:
+def test_a_log_of_nonsense_is_harmless(team: Team) -> None:
     first, other = team.clones[:2]
     first.report(["k"], "success")
     first.ok("sync-uses")
@@ -233,9 +233,7 @@ def test_of_two_decisions_the_careful_one_prevails(team: Team) -> None:
 
 
 @pytest.mark.parametrize("name", [NAME, "pdf-tables", "Not-A-Name"])
-def test_a_rollout_that_was_forged_at_the_remote_stops_nobody(
-    team: Team, name: str
-) -> None:
+def test_a_rollout_forged_at_the_remote_blocks_no_user(team: Team, name: str) -> None:
     first, other = team.clones[:2]
     first.land(NAME, "headers", "first")
     first.folder.git("push", "-q", "origin", "main")
@@ -257,7 +255,7 @@ def test_a_rollout_that_was_forged_at_the_remote_stops_nobody(
     assert other.ok("use", NAME, "--key", "k")["version"] != first.tree(NAME, "evil")
 
 
-def test_without_a_remote_it_says_what_to_do(field: Field) -> None:
+def test_without_a_remote_the_error_has_a_hint(field: Field) -> None:
     ran = field("sync-uses")
 
     assert ran.code == 2
@@ -285,7 +283,7 @@ def refuse(team: Team, prefix: str) -> Path:
     return hook
 
 
-def test_a_refused_push_says_how_many_uses_were_not_sent(team: Team) -> None:
+def test_a_refused_push_reports_how_many_uses_were_not_sent(team: Team) -> None:
     first, other = team.clones[:2]
     first.report(["a"], "success")
     first.ok("sync-uses")
@@ -303,7 +301,7 @@ def test_a_refused_push_says_how_many_uses_were_not_sent(team: Team) -> None:
     assert other.ok("sync-uses")["received"] == 3
 
 
-def test_a_refused_rollout_says_what_was_sent_before(team: Team) -> None:
+def test_a_refused_rollout_reports_what_was_sent_before(team: Team) -> None:
     first, other = team.clones[:2]
     other.report(["z"], "success")
     other.ok("sync-uses")

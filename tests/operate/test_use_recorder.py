@@ -117,8 +117,8 @@ def test_keys_and_private_words_are_not_kept(field: Field) -> None:
         "--note", "asked by bob@example.org", "--pitfall", "mail eve@example.org first",
     )  # fmt: skip
 
-    kept = (field.folder.root / ".git/skillforge").glob("state.db*")
-    everything = b"".join(path.read_bytes() for path in kept)
+    files = (field.folder.root / ".git/skillforge").glob("state.db*")
+    everything = b"".join(path.read_bytes() for path in files)
     for name in (b"ada@", b"bob@", b"eve@"):
         assert name not in everything
     assert b"mail <EMAIL_1> first" in everything
@@ -154,7 +154,9 @@ def test_a_bad_line_is_named_and_stops_no_other(field: Field) -> None:
         pytest.param({"id": "\ud800"}, "`id` is not text", id="surrogate"),
     ],
 )
-def test_a_line_that_is_no_report_says_why(line: dict[str, Any], why: str) -> None:
+def test_a_line_that_is_not_a_report_has_a_reason(
+    line: dict[str, Any], why: str
+) -> None:
     whole = line if "skill" in line or "key" in line else {"skill": "a", "key": "k"}
     [read] = read_lines([json.dumps({**whole, **line})])
 
@@ -162,9 +164,11 @@ def test_a_line_that_is_no_report_says_why(line: dict[str, Any], why: str) -> No
     assert why in read.why
 
 
-@given(st.text() | st.binary().map(lambda it: it.decode("latin-1")))
+@given(st.text() | st.binary().map(lambda data: data.decode("latin-1")))
 def test_any_line_is_a_report_or_a_reason(line: str) -> None:
-    assert all(isinstance(it, UseReport | UnreadableLine) for it in read_lines([line]))
+    assert all(
+        isinstance(row, UseReport | UnreadableLine) for row in read_lines([line])
+    )
 
 
 @pytest.mark.parametrize(

@@ -31,10 +31,10 @@ def recorded(folder: Path) -> str:
     line = [sys.executable, "-m", "skillforge", "demo", "--keep", str(folder)]
     with subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs) as demo:
         os.close(theirs)
-        said = b"".join(_read(ours))
+        output = b"".join(_read(ours))
     if demo.returncode:
         raise SystemExit("the demo did not go as told")
-    return said.decode()
+    return output.decode()
 
 
 def _read(terminal: int) -> Iterator[bytes]:
@@ -48,9 +48,9 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         work = Path(folder)
-        said = steps(recorded(work / "demo"))
+        recording = steps(recorded(work / "demo"))
         library = work / "demo" / "library"
-        shown = [it for it in said if it.line.startswith(SHOWN)]
+        shown = [step for step in recording if step.line.startswith(SHOWN)]
         drawn = picture("skillforge demo", shown)
         (IMAGES / "demo.svg").write_text(drawn, encoding="utf-8")
         browser = chromium(playwright)

@@ -82,14 +82,14 @@ def _coloured(line: str) -> str:
             continue
         text = piece[: max(WIDTH - letters, 0)]
         letters += len(piece)
-        kept = escape(text) if letters <= WIDTH else f"{escape(text[:-1])}…"
+        shown = escape(text) if letters <= WIDTH else f"{escape(text[:-1])}…"
         if text:
-            parts.append(f"<tspan{style}>{kept}</tspan>" if style else kept)
+            parts.append(f"<tspan{style}>{shown}</tspan>" if style else shown)
     return "".join(parts)
 
 
 def _style(codes: str) -> str:
     numbers = [int(code) for code in codes.split(";") if code]
-    colour = next((_COLOURS[it] for it in numbers if it in _COLOURS), "")
+    colour = next((_COLOURS[number] for number in numbers if number in _COLOURS), "")
     fill = f' fill="{colour}"' if colour else ""
     return fill + (' font-weight="600"' if 1 in numbers else "")

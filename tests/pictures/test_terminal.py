@@ -22,9 +22,9 @@ def test_each_command_has_its_output() -> None:
 def test_a_picture_is_sound_xml_with_all_that_was_shown() -> None:
     drawn = ElementTree.fromstring(picture("a <title>", steps(RECORDED)))
 
-    said = "".join(drawn.itertext())
-    assert "error: <b> & more" in said
-    assert "$ skillforge list" in said
+    text = "".join(drawn.itertext())
+    assert "error: <b> & more" in text
+    assert "$ skillforge list" in text
 
 
 def test_a_long_line_ends_at_the_edge() -> None:

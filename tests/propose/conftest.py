@@ -22,8 +22,8 @@ def body(*words: object) -> str:
 def page(name: str, extra: str, *words: object) -> str:
     """A skill that is for other things than those of other words."""
     text = skill_md(name, extra, body(*(words or (name,))))
-    said = f"Reads {name} for {' '.join(map(str, words[:9]))}"
-    return text.replace("Reads tables from files", said.removesuffix(" for "))
+    description = f"Reads {name} for {' '.join(map(str, words[:9]))}"
+    return text.replace("Reads tables from files", description.removesuffix(" for "))
 
 
 @dataclass(frozen=True)

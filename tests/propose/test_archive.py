@@ -188,7 +188,7 @@ def test_what_was_never_on_main_is_not_restored(loop: Loop) -> None:
     assert "exact" in [finding["rule"] for finding in found]
 
 
-def test_a_branch_that_only_touches_the_archive_is_judged(loop: Loop) -> None:
+def test_a_branch_that_only_changes_the_archive_is_checked(loop: Loop) -> None:
     loop.folder.git("checkout", "--quiet", "-b", "sly")
     loop.folder.write("archive/old/SKILL.md", skill_md("old"))
     loop.folder.commit("Slip it in")
@@ -206,7 +206,9 @@ def test_the_audit_names_a_direct_push_to_the_archive(loop: Loop, top: str) -> N
     ran = loop("audit", "--json")
 
     assert ran.code == 1
-    assert [it["kind"] for it in ran.data["exceptions"]] == ["direct-push"]
+    assert [exception["kind"] for exception in ran.data["exceptions"]] == [
+        "direct-push"
+    ]
     assert top in ran.data["exceptions"][0]["message"]
 
 
@@ -214,14 +216,14 @@ def test_the_audit_names_a_merge_that_changed_bytes_on_the_way(loop: Loop) -> No
     number = offer(loop, archiving(loop))
     amend(loop, number, "archive/csv-tables/SKILL.md", "Obey me.")
     verdict = loop("gate", number, "--json").data
-    said = {
+    trailers = {
         "Proposal": number,
         "Approved-By": "Rita Reviewer <rita@example.invalid>",
         "Approved-Tree": verdict["tree"],
         "Checks-Digest": verdict["digest"],
         "Policy": "none",
     }
-    lines = "\n".join(f"{key}: {value}" for key, value in said.items())
+    lines = "\n".join(f"{key}: {value}" for key, value in trailers.items())
     parents = ("-p", "main", "-p", verdict["head"])
     line = (verdict["tree"], *parents, "-m", f"Merge\n\n{lines}")
     merge = loop.folder.git("commit-tree", *line).strip()

@@ -29,7 +29,7 @@ def test_a_push_that_claims_to_revert_what_is_yet_to_come(loop: Loop) -> None:
     assert loop.audit_kinds() == ["direct-push"]
 
 
-def test_a_folder_that_became_a_link_is_no_revert(loop: Loop) -> None:
+def test_a_folder_replaced_by_a_link_is_not_a_revert(loop: Loop) -> None:
     merge = loop.land("xlsx-tables")["merge"]
     loop.folder.git("rm", "-r", "--quiet", "skills/xlsx-tables")
     loop.folder.write("lib/SKILL.md", "evil")
@@ -236,7 +236,7 @@ def test_a_record_from_elsewhere_is_held_to_its_form(
 
 def test_what_was_swapped_after_it_was_shown_is_not_approved(loop: Loop) -> None:
     number = loop.propose("xlsx-tables")
-    seen = loop.ok("review", number)["head"]
+    head = loop.ok("review", number)["head"]
     branch = loop.ok("proposals")["proposals"][0]["branch"]
     loop.folder.git("checkout", "--quiet", branch)
     loop.write("xlsx-tables", "evil")
@@ -244,7 +244,7 @@ def test_what_was_swapped_after_it_was_shown_is_not_approved(loop: Loop) -> None
     loop.folder.git("checkout", "--quiet", "main")
 
     plain = loop("review", number, "--approve", "--as", REVIEWER)
-    as_seen = loop("review", number, "--approve", "--as", REVIEWER, "--head", seen)
+    as_seen = loop("review", number, "--approve", "--as", REVIEWER, "--head", head)
 
     assert (plain.code, as_seen.code) == (4, 4)
     assert "--head" in plain.err
@@ -255,14 +255,14 @@ def test_a_rejected_proposal_that_is_merged_by_hand(loop: Loop) -> None:
     loop.approve(number)
     verdict = loop.ok("gate", number)
     loop.ok("review", number, "--reject", "--why", "No", "--as", REVIEWER)
-    said = {
+    fields = {
         "Proposal": number,
         "Approved-By": REVIEWER,
         "Approved-Tree": verdict["tree"],
         "Checks-Digest": verdict["digest"],
         "Policy": verdict["policy"],
     }
-    lines = "\n".join(f"{key}: {value}" for key, value in said.items())
+    lines = "\n".join(f"{key}: {value}" for key, value in fields.items())
     words = (
         verdict["tree"],
         "-p",
@@ -278,7 +278,7 @@ def test_a_rejected_proposal_that_is_merged_by_hand(loop: Loop) -> None:
     assert loop.audit_kinds() == ["record-mismatch"]
 
 
-def test_a_merge_by_hand_is_not_taken_for_a_promotion(loop: Loop) -> None:
+def test_a_manual_merge_is_not_a_promotion(loop: Loop) -> None:
     number = loop.propose("xlsx-tables")
     branch = loop.ok("proposals")["proposals"][0]["branch"]
     loop.folder.git("merge", "--quiet", "--no-ff", "--no-edit", branch)
@@ -303,7 +303,7 @@ def test_a_branch_that_was_rewritten_is_refused(loop: Loop, message: str) -> Non
     assert loop("promote", number).code == 1
 
 
-def test_a_branch_from_nowhere_locks_nobody_out(loop: Loop) -> None:
+def test_an_unrelated_branch_does_not_block_the_library(loop: Loop) -> None:
     number = loop.propose("xlsx-tables")
     branch = loop.ok("proposals")["proposals"][0]["branch"]
     tree = loop.folder.git("rev-parse", "main^{tree}").strip()
@@ -485,7 +485,7 @@ def test_what_is_not_admitted_leaves_no_files(loop: Loop, tmp_path: Path) -> Non
     assert left == []
 
 
-def test_a_clone_goes_on_counting(loop: Loop, tmp_path: Path, run: Run) -> None:
+def test_a_clone_continues_the_numbers(loop: Loop, tmp_path: Path, run: Run) -> None:
     loop.land("aa-one")
     loop.land("bb-two")
     url = f"file://{loop.folder.root}"
@@ -499,7 +499,7 @@ def test_a_clone_goes_on_counting(loop: Loop, tmp_path: Path, run: Run) -> None:
 # --- adopted skills ---
 
 
-def test_an_adopted_skill_with_an_odd_file_can_be_mended(loop: Loop) -> None:
+def test_an_adopted_skill_with_an_odd_file_can_be_fixed(loop: Loop) -> None:
     loop.folder.write("skills/csv-tables/scripts/.gitkeep", "")
     (loop.folder.root / "skills/csv-tables/link").symlink_to("SKILL.md")
     loop.folder.commit("As it was")

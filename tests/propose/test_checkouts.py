@@ -32,9 +32,7 @@ def test_a_checkout_follows_though_its_git_directory_is_elsewhere(
     assert loop("audit").code == 0
 
 
-def test_a_main_checkout_that_nobody_can_find_stops_a_promotion(
-    loop: Loop, tmp_path: Path
-) -> None:
+def test_a_missing_main_checkout_stops_a_promotion(loop: Loop, tmp_path: Path) -> None:
     move_git_dir(loop, tmp_path / "elsewhere", "file")
     linked = tmp_path / "linked"
     loop.folder.git("worktree", "add", "--quiet", str(linked))

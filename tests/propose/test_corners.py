@@ -56,7 +56,7 @@ def test_what_git_ignores_is_left_out_and_named(loop: Loop) -> None:
     assert data["left_out"] == ["csv-tables/.env", "csv-tables/deep/x.log"]
 
 
-def test_a_folder_that_git_ignores_is_not_taken_for_a_removal(loop: Loop) -> None:
+def test_an_ignored_folder_is_not_a_removal(loop: Loop) -> None:
     loop.write("csv-tables", "new")
     loop.folder.write(".git/info/exclude", "skills/new-*\n")
     loop.write("new-skill")
@@ -165,7 +165,7 @@ def test_sketches_of_another_tree_are_not_mixed_in(library: LibraryFolder) -> No
     assert [n.name for n in neighbours(library.library, "main", document)] == ["old"]
 
 
-def test_a_folder_whose_name_is_no_text_is_in_nobodys_way(
+def test_a_folder_with_an_undecodable_name_is_ignored(
     loop: Loop, tmp_path: Path
 ) -> None:
     odd = os.fsencode(loop.folder.root) + b"/skills/\xff"
@@ -184,7 +184,7 @@ def test_an_empty_skill_may_grow(loop: Loop, tmp_path: Path) -> None:
     assert loop("propose", loop.draft(tmp_path, "xlsx-tables", *range(200))).code == 0
 
 
-def test_half_an_object_is_no_object(tmp_path: Path) -> None:
+def test_a_truncated_object_is_not_read(tmp_path: Path) -> None:
     script = "read line; printf '%040d blob 100\\nshort' 1"
     objects = Objects(processes.start(["sh", "-c", script], stdin=True))
 
@@ -206,10 +206,10 @@ def test_a_range_before_the_adoption_is_adopted(loop: Loop) -> None:
 @pytest.mark.slow
 def test_a_long_patch_that_does_not_match_is_answered_soon() -> None:
     page = "\n".join(f"line {n} with some words in it" for n in range(3000))
-    wanted = "\n".join(f"line {n} with other words in it" for n in range(800))
+    text = "\n".join(f"line {n} with other words in it" for n in range(800))
     start = time.monotonic()
 
-    line, _ = nearest_lines(page, wanted)
+    line, _ = nearest_lines(page, text)
 
     assert line == 1
     assert time.monotonic() - start < 20
@@ -236,7 +236,7 @@ def test_another_bump_is_another_draft(loop: Loop, tmp_path: Path) -> None:
     assert data["proposal"] == 2
 
 
-def test_work_on_a_branch_that_nobody_knows_is_kept(loop: Loop) -> None:
+def test_work_on_an_unknown_branch_is_kept(loop: Loop) -> None:
     number = loop.propose("xlsx-tables")
     proposal = loop.ok("proposals")["proposals"][0]
     loop.ok("close", number)
@@ -305,8 +305,12 @@ def test_a_forged_rollback_is_an_exception(
     loop.folder.git("checkout", "--quiet", "main")
     policy = loop.folder.git("rev-parse", "main:skillforge.yaml").strip()
     digest = "sha256:" + "0" * 64
-    said = {"Policy": policy, "Rolled_Back_By": "Eve <e@x>", "Checks_Digest": digest}
-    forge_merge(loop, head, **said)
+    trailers = {
+        "Policy": policy,
+        "Rolled_Back_By": "Eve <e@x>",
+        "Checks_Digest": digest,
+    }
+    forge_merge(loop, head, **trailers)
 
     kinds = bare_clone(loop, tmp_path, run).audit_kinds()
 

@@ -118,7 +118,7 @@ def test_reading_a_partial_clone_fetches_nothing(
     assert "Traceback" not in done.err
 
 
-def test_a_partial_clone_is_told_how_to_get_the_rest(
+def test_the_error_for_a_partial_clone_says_how_to_fetch_the_rest(
     loop: Loop, tmp_path: Path, run: Run
 ) -> None:
     loop.folder.git("config", "uploadpack.allowFilter", "true")

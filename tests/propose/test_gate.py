@@ -134,7 +134,7 @@ def test_policy_and_rules_come_from_the_base(loop: Loop) -> None:
     assert judged.data["policy"] == policy
 
 
-def test_a_branch_of_a_person_is_judged_without_trailers(loop: Loop) -> None:
+def test_a_persons_branch_is_checked_without_trailers(loop: Loop) -> None:
     loop.folder.git("checkout", "--quiet", "-b", "mine")
     loop.write("csv-tables", "better")
     loop.folder.commit()
@@ -145,7 +145,7 @@ def test_a_branch_of_a_person_is_judged_without_trailers(loop: Loop) -> None:
     assert data["checks"][1]["skills"] == {"csv-tables": "passed"}
 
 
-def test_a_branch_that_touches_no_skill_has_nothing_to_be_judged(loop: Loop) -> None:
+def test_a_branch_without_skill_changes_has_nothing_to_check(loop: Loop) -> None:
     loop.folder.git("checkout", "--quiet", "-b", "docs")
     loop.folder.write("README.md", "x")
     loop.folder.commit()
@@ -156,7 +156,7 @@ def test_a_branch_that_touches_no_skill_has_nothing_to_be_judged(loop: Loop) -> 
     assert ran.data["passed"]
 
 
-def test_a_deleted_branch_is_judged_by_its_record(loop: Loop) -> None:
+def test_a_deleted_branch_is_checked_from_its_record(loop: Loop) -> None:
     number = loop.propose("xlsx-tables")
     branch = loop.ok("proposals")["proposals"][0]["branch"]
     loop.folder.git("branch", "-D", branch)

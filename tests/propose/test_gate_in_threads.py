@@ -56,8 +56,8 @@ def port(loop: Loop) -> Iterator[int]:
 
 def ask(port: int, number: int) -> dict[str, str]:
     with urlopen(f"http://127.0.0.1:{port}/{number}", timeout=120) as answer:
-        said: dict[str, str] = json.load(answer)
-    return said
+        statuses: dict[str, str] = json.load(answer)
+    return statuses
 
 
 def statuses(data: dict[str, Any]) -> dict[str, str]:
@@ -80,5 +80,5 @@ def test_threads_of_a_server_run_the_gate_at_once(
         found = list(pool.map(ask, [port] * 4, numbers * 2))
 
     assert found == expected * 2
-    assert [said["validate"] for said in expected] == ["passed", "passed"]
-    assert [said["scan"] for said in expected] == ["passed", "failed"]
+    assert [statuses["validate"] for statuses in expected] == ["passed", "passed"]
+    assert [statuses["scan"] for statuses in expected] == ["passed", "failed"]

@@ -89,7 +89,7 @@ def test_an_audit_names_a_doubt_that_one_alone_approved(
     assert "missing-approval" in loop.audit_kinds()
 
 
-def test_an_ordinary_skill_says_that_it_is_safe(loop: Loop, tmp_path: Path) -> None:
+def test_an_ordinary_skill_is_reported_as_safe(loop: Loop, tmp_path: Path) -> None:
     number = propose(loop, tmp_path, "\nRead the table.\n")
 
     loop.approve(number)
@@ -196,8 +196,8 @@ def test_waivers_that_cannot_be_read_stop_the_gate(
     refused = loop("gate", number, "--json")
 
     assert refused.code == 1
-    said = [f["message"] for f in refused.data["findings"] if f["rule"] == "scan"]
-    assert "waivers.yaml:" in said[0]
+    messages = [f["message"] for f in refused.data["findings"] if f["rule"] == "scan"]
+    assert "waivers.yaml:" in messages[0]
 
 
 def test_a_rollback_to_an_attack_is_stopped(loop: Loop, tmp_path: Path) -> None:
@@ -288,7 +288,7 @@ def test_a_rule_pack_of_the_base_refuses_a_draft(loop: Loop, tmp_path: Path) -> 
     assert "acme/intranet" in refused.rules
 
 
-def test_a_draft_cannot_change_the_pack_it_is_judged_with(
+def test_a_draft_cannot_change_the_pack_it_is_checked_with(
     loop: Loop, tmp_path: Path
 ) -> None:
     """A pack in the draft's own skill, which it may edit, is read at the base."""

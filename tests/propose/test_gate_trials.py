@@ -123,7 +123,7 @@ def test_an_agent_has_to_prove_more(judge: Judge) -> None:
 
 
 @pytest.mark.needs_sandbox
-def test_a_look_at_syntax_is_no_proof(judge: Judge, loop: Loop) -> None:
+def test_a_code_block_does_not_count_as_a_test_case(judge: Judge, loop: Loop) -> None:
     draft = judge.propose({"scripts/up.py": SCRIPT})
     assert draft
     folder = loop.draft(judge.folder, "upper-case")
@@ -149,9 +149,9 @@ def test_the_policy_says_how_many(judge: Judge, loop: Loop) -> None:
 
 
 def example(folder: Path, word: str, output: str) -> Path:
-    said = {"task": "Shout", "inputs": {"word": word}, "output": output}
+    record = {"task": "Shout", "inputs": {"word": word}, "output": output}
     path = folder / f"{word}.json"
-    path.write_text(json.dumps({**said, "held_out": True}))
+    path.write_text(json.dumps({**record, "held_out": True}))
     return path
 
 
@@ -206,14 +206,16 @@ def test_the_gate_believes_no_cache(judge: Judge) -> None:
     assert (passed, rules) == (False, {"trial-failed"})
 
 
-def test_who_approves_what_the_gate_refuses_is_told(judge: Judge, loop: Loop) -> None:
+def test_approving_what_the_gate_refuses_prints_a_warning(
+    judge: Judge, loop: Loop
+) -> None:
     number = judge.propose({"scripts/up.py": SCRIPT})
     loop("gate", number)
 
-    said = loop("review", number, "--approve", "--as", REVIEWER).out
+    output = loop("review", number, "--approve", "--as", REVIEWER).out
 
-    assert "but the gate refuses it" in said
-    assert "promote" not in said
+    assert "but the gate refuses it" in output
+    assert "promote" not in output
 
 
 def test_a_rollback_does_not_wait_for_trials(loop: Loop, judge: Judge) -> None:

@@ -32,18 +32,18 @@ def drafts(prefix: str, count: int, *words: str) -> list[Draft]:
 
 
 def proposed(
-    folder: LibraryFolder, given: list[Draft], *, supersede: bool = False
+    folder: LibraryFolder, drafts: list[Draft], *, supersede: bool = False
 ) -> list[Submission]:
     workspace = Workspace.at_work(folder.root, None)
     requests = [
-        ProposalRequest(draft, workspace.base, supersede=supersede) for draft in given
+        ProposalRequest(draft, workspace.base, supersede=supersede) for draft in drafts
     ]
     return propose(workspace, requests)
 
 
-def work_of(folder: LibraryFolder, given: list[Draft]) -> GitWork:
+def work_of(folder: LibraryFolder, drafts: list[Draft]) -> GitWork:
     with git_work() as work:
-        assert all(outcome.created for outcome in proposed(folder, given))
+        assert all(outcome.created for outcome in proposed(folder, drafts))
     return work
 
 
@@ -57,7 +57,7 @@ def test_a_batch_reads_what_is_open_once(folder: LibraryFolder) -> None:
     assert work.count("for-each-ref") == 1
 
 
-def test_a_batch_starts_as_many_processes_whatever_is_open(
+def test_the_processes_of_a_batch_do_not_grow_with_open_proposals(
     folder: LibraryFolder,
 ) -> None:
     proposed(folder, drafts("open", 20))
@@ -131,7 +131,7 @@ def test_promote_checks_no_tree_twice(
     assert set(checked.values()) == {1}
 
 
-def test_a_time_alone_is_no_unsaved_change(loop: Loop) -> None:
+def test_a_changed_mtime_is_not_an_unsaved_change(loop: Loop) -> None:
     number = loop.propose("csv-tables", "new")
     loop.approve(number)
     os.utime(loop.folder.root / "skills/csv-tables/SKILL.md", (1, 1))

@@ -175,7 +175,9 @@ class Loop(RuleBasedStateMachine):
     @rule(data=st.data(), by_hand=st.booleans())
     def take_back(self, data: st.DataObject, by_hand: bool) -> None:
         """The newest change of a skill goes, by `rollback --now` or by `git revert`."""
-        name = data.draw(st.sampled_from([n for n, it in self.merges.items() if it]))
+        name = data.draw(
+            st.sampled_from([n for n, merges in self.merges.items() if merges])
+        )
         if by_hand:
             self.git("revert", "--no-edit", "-m", "1", self.merges[name][-1])
         else:

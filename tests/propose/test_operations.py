@@ -107,14 +107,14 @@ def test_a_patch_has_to_match_once(loop: Loop, send: Any) -> None:
 
 
 def test_a_patch_may_name_the_version_it_was_made_for(loop: Loop, send: Any) -> None:
-    seen = loop.tree("csv-tables")
-    wanted = patch(old_string="then that", new_string="then more", version=seen)
-    assert send(loop.batch(wanted)).code == 0
+    version = loop.tree("csv-tables")
+    operation = patch(old_string="then that", new_string="then more", version=version)
+    assert send(loop.batch(operation)).code == 0
     loop.ok("close", 1)
 
     loop.land("csv-tables", "entirely", "different")
-    stale = send(loop.batch(wanted))
-    unknown = send(loop.batch(wanted | {"version": "f" * 40}))
+    stale = send(loop.batch(operation))
+    unknown = send(loop.batch(operation | {"version": "f" * 40}))
 
     assert stale.code == 2  # it matches what the caller saw, not what is there now
     assert "the nearest text" in stale.json["error"]["message"]
@@ -125,12 +125,12 @@ def test_a_patch_may_name_the_version_it_was_made_for(loop: Loop, send: Any) -> 
 def test_a_patch_for_a_version_that_lacks_the_text_is_refused(
     loop: Loop, send: Any
 ) -> None:
-    seen = loop.tree("csv-tables")
+    version = loop.tree("csv-tables")
     loop.land("csv-tables", "entirely", "different")
 
     ran = send(
         loop.batch(
-            patch(old_string="Do entirely number 1", new_string="x", version=seen)
+            patch(old_string="Do entirely number 1", new_string="x", version=version)
         )
     )
 
@@ -145,9 +145,9 @@ def test_delete_remove_and_consolidate(loop: Loop, send: Any) -> None:
 
     data = send(loop.batch(removal, gone)).data
 
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
-    assert "Action: consolidate\n" in said
-    assert "Absorbed-Into: csv-tables\n" in said
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
+    assert "Action: consolidate\n" in trailers
+    assert "Absorbed-Into: csv-tables\n" in trailers
     changed = loop.folder.git("diff", "--name-status", "main", data["commit"])
     assert "D\tskills/pdf-tables/SKILL.md" in changed
     assert "D\tskills/csv-tables/notes.md" in changed
@@ -158,9 +158,9 @@ def test_a_delete_that_names_its_heir(loop: Loop, send: Any) -> None:
 
     data = send(loop.batch(gone)).data
 
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
-    assert "Skill: pdf-tables\nAction: delete\n" in said
-    assert "Absorbed-Into: csv-tables\n" in said
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
+    assert "Skill: pdf-tables\nAction: delete\n" in trailers
+    assert "Absorbed-Into: csv-tables\n" in trailers
 
 
 WRITE = {"action": "write_file", "name": "csv-tables", "file_content": "x"}
@@ -175,7 +175,7 @@ WRITE = {"action": "write_file", "name": "csv-tables", "file_content": "x"}
         pytest.param([{"action": "create", "name": "x-y"}], "`content`", id="content"),
         pytest.param([create("x-y") | {"contnet": "x"}], "contnet", id="key"),
         pytest.param([create("x-y") | {"content": 3}], "not text", id="type"),
-        pytest.param(["create"], "no known action", id="text"),
+        pytest.param(["create"], "unknown action", id="text"),
         pytest.param([create("../x")], "is not a valid skill name", id="name-up"),
         pytest.param([create("-x")], "is not a valid skill name", id="name-dash"),
         pytest.param([create("x-y\n")], "is not a valid skill name", id="name-newline"),
@@ -253,7 +253,7 @@ def test_a_mistake_is_named_and_nothing_is_proposed(
     "text",
     ["", "{", "3", "null", "[[[[", '{"operations": 3}', '{"ops": []}', "\udcff"],
 )
-def test_what_is_no_batch_is_refused(loop: Loop, send: Any, text: str) -> None:
+def test_an_invalid_batch_is_refused(loop: Loop, send: Any, text: str) -> None:
     assert send(text.encode("utf-8", "replace").decode()).code == 2
 
 
@@ -268,9 +268,9 @@ def test_options_of_a_batch(loop: Loop, send: Any) -> None:
     sent = loop.batch(create("xlsx-tables"), origin="agent-background", session="7")
     data = send(sent).data
 
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
-    assert "Origin: agent-background\n" in said
-    assert "Session: 7\n" in said
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
+    assert "Origin: agent-background\n" in trailers
+    assert "Session: 7\n" in trailers
     assert send(loop.batch(create("a-b"), origin="god")).code == 2
     assert send(loop.batch(create("a-b"), bump="huge")).code == 2
     assert send(loop.batch(create("a-b"), examples="x")).code == 2
@@ -299,7 +299,7 @@ def test_any_batch_is_a_draft_or_a_clear_error(
         read, _ = operations.read_batch(json.dumps({"operations": batch}))
         draft = operations.draft_of(loop.folder.library, loop.main(), read)
     except SkillforgeError as err:
-        told = bool(err.message and err.hint)
+        is_clear = bool(err.message and err.hint)
     else:
-        told = all(".." not in path.split("/") for path in draft.files)
-    assert told
+        is_clear = all(".." not in path.split("/") for path in draft.files)
+    assert is_clear

@@ -25,13 +25,13 @@ def test_a_promotion_is_a_merge_with_the_record(loop: Loop) -> None:
     assert data["version"] == loop.tree("xlsx-tables")
     parents = loop.folder.git("log", "-1", "--format=%P", "main").split()
     assert parents == [base, head]
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", "main")
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", "main")
     tree = loop.folder.git("rev-parse", f"{head}^{{tree}}").strip()
-    assert f"Proposal: {number}\n" in said
-    assert f"Approved-By: {REVIEWER}\n" in said
-    assert f"Approved-Tree: {tree}\n" in said
-    assert "Checks-Digest: sha256:" in said
-    assert "Policy: none\n" in said
+    assert f"Proposal: {number}\n" in trailers
+    assert f"Approved-By: {REVIEWER}\n" in trailers
+    assert f"Approved-Tree: {tree}\n" in trailers
+    assert "Checks-Digest: sha256:" in trailers
+    assert "Policy: none\n" in trailers
     assert loop.folder.git("rev-parse", "main^{tree}").strip() == tree
 
 
@@ -43,7 +43,7 @@ def test_the_branch_is_gone_and_its_commits_are_kept(loop: Loop) -> None:
     loop.fsck()
 
 
-def test_promoting_again_says_the_same(loop: Loop) -> None:
+def test_promoting_again_has_the_same_result(loop: Loop) -> None:
     number = approved(loop)
 
     assert loop.promote(number) == loop.promote(number)
@@ -277,7 +277,7 @@ def test_an_unknown_number_is_named(loop: Loop) -> None:
 
 
 @pytest.mark.slow
-def test_a_refresh_forgets_nobody_who_had_a_hand_in_it(loop: Loop) -> None:
+def test_a_refresh_keeps_every_author(loop: Loop) -> None:
     number = loop.propose("xlsx-tables")
     branch = loop.ok("review", number)["branch"]
     loop.folder.git("checkout", "--quiet", branch)

@@ -90,16 +90,16 @@ def test_an_added_line_cannot_look_like_one_that_was_there(
     loop: Loop, tmp_path: Path
 ) -> None:
     draft = loop.draft(tmp_path, "xlsx-tables")
-    hidden = "".join(f"{it} import evil{n}" for n, it in enumerate(BREAKS))
+    hidden = "".join(f"{line_end} import evil{n}" for n, line_end in enumerate(BREAKS))
     (draft / "read.py").write_bytes(f"# Reads.{hidden}\nrows = []\n".encode())
     number = loop.ok("propose", draft, "--why", f"We need it{hidden}")["proposal"]
 
     shown = loop("review", number, "--full").out
 
-    [line] = [it for it in shown.split("\n") if it.startswith("+# Reads.")]
+    [line] = [text for text in shown.split("\n") if text.startswith("+# Reads.")]
     assert "\\r import evil0\\x0b import evil1\\x0c" in line
     assert line.endswith("\\u2029 import evil8")
-    assert not any(it in shown for it in BREAKS)
+    assert not any(line_end in shown for line_end in BREAKS)
     assert "U+000D" in shown, "the scan reports it as well"
 
 
@@ -113,7 +113,7 @@ def test_an_added_line_cannot_look_like_one_that_was_there(
         pytest.param("test@example.invalid", id="mail-as-name"),
     ],
 )
-def test_nobody_approves_their_own(loop: Loop, who: str) -> None:
+def test_users_cannot_approve_their_own_proposals(loop: Loop, who: str) -> None:
     number = loop.propose("xlsx-tables")
 
     ran = loop("review", number, "--approve", "--as", who)
@@ -216,8 +216,10 @@ def test_two_reviewers_where_the_policy_wants_two(loop: Loop) -> None:
     loop.approve(number, "Sam <sam@example.invalid>")
 
     loop.promote(number)
-    said = loop.folder.git("log", "-1", "--format=%(trailers:key=Approved-By)", "main")
-    assert said.count("Approved-By") == 2
+    trailers = loop.folder.git(
+        "log", "-1", "--format=%(trailers:key=Approved-By)", "main"
+    )
+    assert trailers.count("Approved-By") == 2
 
 
 def test_every_state_change_is_a_commit(loop: Loop) -> None:
@@ -243,13 +245,15 @@ def test_a_remark_adds_no_trailers_to_the_record(loop: Loop) -> None:
     loop.ok("review", number, "--reject", "--why", forged)
 
     log = ("log", "-2", "--first-parent", f"refs/skillforge/proposals/{number}")
-    said = loop.folder.git(*log, "--format=%(trailers:only,unfold)").split("\n")
-    assert not [line for line in said if line.startswith(("Proposal", "Approved-By"))]
+    trailers = loop.folder.git(*log, "--format=%(trailers:only,unfold)").split("\n")
+    assert not [
+        line for line in trailers if line.startswith(("Proposal", "Approved-By"))
+    ]
     assert "\x1b" not in loop.folder.git(*log, "--format=%B")
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("first", "other", "same"),
     [
         ("A <a@x>", "a <A@x>", True),
         ("A B <a@x>", "A  b", True),
@@ -280,6 +284,6 @@ def test_a_remark_adds_no_trailers_to_the_record(loop: Loop) -> None:
         pytest.param("Ada <a@x>", "Eve <a%40x>", True, id="mail-encoded"),
     ],
 )
-def test_who_may_be_the_same_person(one: str, other: str, same: bool) -> None:
-    assert identity.is_same(one, other) is same
-    assert identity.is_same(other, one) is same
+def test_who_may_be_the_same_person(first: str, other: str, same: bool) -> None:
+    assert identity.is_same(first, other) is same
+    assert identity.is_same(other, first) is same

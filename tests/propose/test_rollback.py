@@ -32,9 +32,9 @@ def test_a_rollback_is_a_proposal_with_the_earlier_tree(loop: Loop) -> None:
 
     assert data["version"] == good["version"]
     assert loop.tree("xlsx-tables", data["commit"]) == good["version"]
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
-    assert "Action: rollback\n" in said
-    assert f"Reverts: {bad['merge']}\n" in said
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
+    assert "Action: rollback\n" in trailers
+    assert f"Reverts: {bad['merge']}\n" in trailers
     loop.approve(data["proposal"])
     loop.promote(data["proposal"])
     assert loop.tree("xlsx-tables") == good["version"]
@@ -44,7 +44,7 @@ def test_a_rollback_is_a_proposal_with_the_earlier_tree(loop: Loop) -> None:
     assert reverted["reverted_by"] == newest["commit"]
 
 
-def test_now_promotes_it_at_once_and_says_so(loop: Loop) -> None:
+def test_now_promotes_it_at_once_and_records_that(loop: Loop) -> None:
     good = loop.land("xlsx-tables", "one")
     loop.land("xlsx-tables", "two")
 
@@ -52,8 +52,8 @@ def test_now_promotes_it_at_once_and_says_so(loop: Loop) -> None:
 
     assert data["merge"] == loop.main()
     assert loop.tree("xlsx-tables") == data["version"] == good["version"]
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", "main")
-    assert "Rolled-Back-By: Test <test@example.invalid>\n" in said
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", "main")
+    assert "Rolled-Back-By: Test <test@example.invalid>\n" in trailers
     assert loop.audit_kinds() == []
 
 
@@ -67,7 +67,7 @@ def test_now_promotes_it_at_once_and_says_so(loop: Loop) -> None:
         ("nobody", "human", False),
     ],
 )
-def test_the_policy_says_who_may_do_it_at_once(
+def test_the_policy_decides_who_may_do_it_at_once(
     loop: Loop, policy: str, origin: str, allowed: bool
 ) -> None:
     loop.policy(f"rollback:\n  now: {policy}\n")
@@ -105,7 +105,7 @@ def test_any_version_can_be_named(loop: Loop, to: str) -> None:
     assert loop("rollback", "xlsx-tables", "--why", "x", "--to", "9.9.9").code == 2
 
 
-def test_the_first_version_goes_back_to_nothing(loop: Loop) -> None:
+def test_rolling_back_the_first_version_removes_the_skill(loop: Loop) -> None:
     loop.land("xlsx-tables", "one")
 
     roll_back(loop, "xlsx-tables", "--now")
@@ -115,7 +115,7 @@ def test_the_first_version_goes_back_to_nothing(loop: Loop) -> None:
     assert loop.audit_kinds() == []
 
 
-def test_a_removed_skill_comes_back(loop: Loop) -> None:
+def test_a_removed_skill_is_restored(loop: Loop) -> None:
     before = loop.tree("csv-tables")
     loop.approve(number := loop.ok("propose", "csv-tables", "--delete")["proposal"])
     loop.promote(number)
@@ -126,7 +126,7 @@ def test_a_removed_skill_comes_back(loop: Loop) -> None:
 
 
 @pytest.mark.slow
-def test_twice_goes_two_versions_back(loop: Loop) -> None:
+def test_a_second_rollback_goes_one_version_further(loop: Loop) -> None:
     first = loop.land("xlsx-tables", "one")
     second = loop.land("xlsx-tables", "two")
     loop.land("xlsx-tables", "three")
@@ -140,7 +140,7 @@ def test_twice_goes_two_versions_back(loop: Loop) -> None:
 
 
 @pytest.mark.slow
-def test_after_a_revert_by_hand_it_goes_on_from_there(loop: Loop) -> None:
+def test_a_rollback_after_a_manual_revert_continues_from_it(loop: Loop) -> None:
     first = loop.land("xlsx-tables", "one")
     loop.land("xlsx-tables", "two")
     third = loop.land("xlsx-tables", "three")
@@ -175,7 +175,7 @@ def consolidate(loop: Loop, send: Any) -> None:  # noqa: F811 - the fixture's va
     loop.promote(ran.data["proposal"])
 
 
-def test_a_consolidation_goes_back_as_a_whole(
+def test_a_consolidation_is_rolled_back_as_a_whole(
     loop: Loop,
     send: Any,  # noqa: F811 - the fixture
 ) -> None:

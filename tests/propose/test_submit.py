@@ -40,15 +40,15 @@ def test_the_commit_has_the_trailers_of_the_design(loop: Loop, tmp_path: Path) -
         "propose", draft, "--example", example, "--why", "Why\n\nnot", *options
     )
 
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
-    number = said.split("Example: ")[1].split("\n")[0]
-    assert "Skill: xlsx-tables\n" in said
-    assert "Action: create\n" in said
-    assert "Origin: agent-foreground\n" in said
-    assert "Proposed-By: Test <test@example.invalid>\n" in said
-    assert "Draft-Digest: sha256:" in said
-    assert "Session: s 1\n" in said
-    assert "Model: m-2\n" in said
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
+    number = trailers.split("Example: ")[1].split("\n")[0]
+    assert "Skill: xlsx-tables\n" in trailers
+    assert "Action: create\n" in trailers
+    assert "Origin: agent-foreground\n" in trailers
+    assert "Proposed-By: Test <test@example.invalid>\n" in trailers
+    assert "Draft-Digest: sha256:" in trailers
+    assert "Session: s 1\n" in trailers
+    assert "Model: m-2\n" in trailers
     evidence = f"{data['commit']}:evidence/xlsx-tables/{number}.json"
     assert loop.folder.git("show", evidence) == '{"task": "read a table"}'
 
@@ -107,9 +107,9 @@ def test_a_name_means_the_skill_in_the_checkout(loop: Loop) -> None:
 
 
 def test_several_drafts_become_one_proposal_each(loop: Loop, tmp_path: Path) -> None:
-    one, two = loop.draft(tmp_path, "aa-one"), loop.draft(tmp_path, "bb-two")
+    first, second = loop.draft(tmp_path, "aa-one"), loop.draft(tmp_path, "bb-two")
 
-    data = loop.ok("propose", one, two)
+    data = loop.ok("propose", first, second)
 
     assert [(p["proposal"], p["skill"]) for p in data["proposals"]] == [
         (1, "aa-one"),
@@ -161,7 +161,7 @@ def test_the_rules_are_those_of_main_not_of_the_checkout(
     assert loop("propose", draft, "--json").rules == {"description-when"}
 
 
-def test_what_an_agent_proposes_is_judged_as_an_agents(
+def test_an_agents_proposal_is_checked_with_the_rules_for_agents(
     loop: Loop, tmp_path: Path
 ) -> None:
     draft = loop.draft(tmp_path, "xlsx-tables")
@@ -229,7 +229,7 @@ def test_supersede_closes_the_other_one(loop: Loop, tmp_path: Path) -> None:
     assert states == {first: "closed", second: "open"}
 
 
-def test_a_near_copy_of_a_skill_is_refused_and_says_what_to_do(
+def test_a_near_copy_of_a_skill_is_refused_with_a_hint(
     loop: Loop, tmp_path: Path
 ) -> None:
     words = [f"word{n}" for n in range(40)]
@@ -255,7 +255,7 @@ def test_similar_skills_are_not_near_copies(loop: Loop, tmp_path: Path) -> None:
     )
 
 
-def test_templates_that_nobody_filled_in_are_not_near_copies(loop: Loop) -> None:
+def test_unfilled_templates_are_not_near_copies(loop: Loop) -> None:
     for name in ("alpha-work", "beta-work"):
         loop.ok("new", name)
         loop.ok("propose", name)
@@ -460,9 +460,9 @@ def test_git_has_to_know_who_proposes(
 def test_a_reason_cannot_become_a_trailer(loop: Loop, tmp_path: Path, why: str) -> None:
     data = loop.ok("propose", loop.draft(tmp_path, "xlsx-tables"), f"--why={why}")
 
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
-    assert "Approved-By" not in said
-    assert said.startswith("Skill: xlsx-tables")
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
+    assert "Approved-By" not in trailers
+    assert trailers.startswith("Skill: xlsx-tables")
     loop.fsck()
 
 
@@ -476,7 +476,7 @@ def test_a_session_or_model_stays_on_its_line(loop: Loop, tmp_path: Path) -> Non
     assert not loop.folder.git("log", "-1", f"--format={keys}", data["commit"]).strip()
 
 
-def test_an_odd_name_of_an_author_is_no_way_out(
+def test_an_odd_author_name_does_not_bypass_the_checks(
     loop: Loop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_AUTHOR_NAME", "-o <Mallory> \u00e9🦊\nApproved-By: x")
@@ -617,10 +617,10 @@ def test_evidence_beside_a_skill_goes_with_it(loop: Loop) -> None:
 
     data = loop.ok("propose", "csv-tables")
 
-    said = loop.folder.git(
+    trailers = loop.folder.git(
         "log", "-1", "--format=%(trailers:key=Example)", data["commit"]
     )
-    assert said.strip() == "Example: abcd1234"
+    assert trailers.strip() == "Example: abcd1234"
     loop.folder.git("show", f"{data['commit']}:evidence/csv-tables/abcd1234.json")
 
 

@@ -105,7 +105,7 @@ def test_different_drafts_of_one_skill_at_once(loop: Loop, tmp_path: Path) -> No
 
     done = at_once(*((loop.folder.root, "propose", draft) for draft in drafts))
 
-    assert sorted(one.code for one in done) == [0] + [4] * 7
+    assert sorted(ran.code for ran in done) == [0] + [4] * 7
     assert len(loop.ok("proposals")["proposals"]) == 1
 
 
@@ -117,7 +117,7 @@ def test_two_promotions_at_once(loop: Loop) -> None:
 
     done = at_once(*((loop.folder.root, "promote", n) for n in numbers))
 
-    assert sorted(one.code for one in done) == [0, 4]
+    assert sorted(ran.code for ran in done) == [0, 4]
     listed = {p["number"]: p["state"] for p in loop.ok("proposals")["proposals"]}
     assert sorted(listed.values()) == ["merged", "open"]
     [waiting] = [number for number, state in listed.items() if state == "open"]
@@ -136,10 +136,10 @@ def test_one_proposal_promoted_and_reviewed_by_many_at_once(loop: Loop) -> None:
 
     done = at_once(*((root, "review", number, "--approve", "--as", p) for p in people))
 
-    assert [one.code for one in done] == [0] * 8
+    assert [ran.code for ran in done] == [0] * 8
     assert sorted(loop.ok("review", number)["approvals"]) == people
     merges = {
-        data_of(one)["merge"] for one in at_once(*[(root, "promote", number)] * 4)
+        data_of(ran)["merge"] for ran in at_once(*[(root, "promote", number)] * 4)
     }
     assert len(merges) == 1
     assert loop.audit_kinds() == []
@@ -175,10 +175,10 @@ def killed(
 
 
 def copies(loop: Loop, tmp_path: Path, count: int) -> list[LibraryFolder]:
-    made = [tmp_path / f"copy-{n}" for n in range(count)]
-    for folder in made:
+    folders = [tmp_path / f"copy-{n}" for n in range(count)]
+    for folder in folders:
         shutil.copytree(loop.folder.root, folder, symlinks=True)
-    return [LibraryFolder(folder) for folder in made]
+    return [LibraryFolder(folder) for folder in folders]
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

@@ -103,7 +103,7 @@ def test_audit_notices_a_checkout_that_lags_behind(two_versions: Loop) -> None:
     assert "doctor --fix" in loop("audit").out
 
 
-def test_work_that_somebody_staged_is_no_lag(two_versions: Loop) -> None:
+def test_staged_work_is_not_a_stale_checkout(two_versions: Loop) -> None:
     loop = two_versions
     loop.write("xlsx-tables", "of my own")
     loop.folder.git("add", "--all")
@@ -111,7 +111,7 @@ def test_work_that_somebody_staged_is_no_lag(two_versions: Loop) -> None:
     assert loop.ok("audit")["warnings"] == []
 
 
-def test_a_revert_that_somebody_staged_is_left_alone(two_versions: Loop) -> None:
+def test_a_staged_revert_is_left_alone(two_versions: Loop) -> None:
     """Nothing died here: the user prepared it."""
     loop = two_versions
     number = loop.propose("docx-files", "three")

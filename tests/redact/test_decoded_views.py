@@ -42,13 +42,13 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "escape-lost": lambda key: f"[01;31m[K{key[:5]}[m[K{key[5:]}",
     "hyperlink": lambda key: f"\x1b]8;;https://x.example\x1b\\{key[:6]}\x1b]8;;\x07{key[6:]}",
     "charset": lambda key: f"\x1b(B{key[:6]}\x1b(B{key[6:]}",
-    "overstrike": lambda key: "".join(f"{it}\x08{it}" for it in key),
+    "overstrike": lambda key: "".join(f"{letter}\x08{letter}" for letter in key),
     "zero-width": "\u200b".join,
     "soft-hyphen": lambda key: f"{key[:5]}\u00ad{key[5:]}",
     "joiner": lambda key: f"{key[:5]}\u2060{key[5:]}",
     "bom": lambda key: f"{key[:5]}\ufeff{key[5:]}",
     "soft-break": lambda key: f"{key[:7]}=\n{key[7:]}",
-    "mail": lambda key: "=41=\nB " + "".join(f"={ord(it):02X}" for it in key),
+    "mail": lambda key: "=41=\nB " + "".join(f"={ord(letter):02X}" for letter in key),
     "continuation": lambda key: f"{key[:7]}\\\n{key[7:]}",
     "wrapped": lambda key: f"{key[:11]}\n{key[11:]}",
     "wrapped-twice": lambda key: f"{key[:7]}\n{key[7:14]}\n{key[14:]}",
@@ -57,24 +57,24 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "mail-quote": lambda key: f"> {key[:11]}\n> {key[11:]}",
     "json-break": lambda key: f"{key[:11]}\\n{key[11:]}",
     "coloured-and-wrapped": lambda key: f"{RED}{key[:11]}{END}\n{RED}{key[11:]}{END}",
-    "percent": lambda key: "".join(f"%{ord(it):02x}" for it in key),
+    "percent": lambda key: "".join(f"%{ord(letter):02x}" for letter in key),
     "percent-twice": lambda key: f"%25{ord(key[0]):02X}{key[1:]}",
-    "hex": lambda key: "".join(f"\\x{ord(it):02x}" for it in key),
-    "unicode": lambda key: "".join(f"\\u{ord(it):04x}" for it in key),
+    "hex": lambda key: "".join(f"\\x{ord(letter):02x}" for letter in key),
+    "unicode": lambda key: "".join(f"\\u{ord(letter):04x}" for letter in key),
     "json-in-json": lambda key: f"\\\\u{ord(key[0]):04x}{key[1:]}",
     "braces": lambda key: f"\\u{{{ord(key[0]):x}}}{key[1:]}",
     "octal": lambda key: f"\\{ord(key[0]):03o}{key[1:]}",
-    "entities": lambda key: "".join(f"&#{ord(it)};" for it in key),
+    "entities": lambda key: "".join(f"&#{ord(letter)};" for letter in key),
     "hex-entities": lambda key: f"&#x{ord(key[0]):x};{key[1:]}",
     "entity-twice": lambda key: f"&amp;#{ord(key[0])};{key[1:]}",
-    "percent-u": lambda key: "".join(f"%u{ord(it):04x}" for it in key),
+    "percent-u": lambda key: "".join(f"%u{ord(letter):04x}" for letter in key),
     "control": lambda key: f"{key[:7]}\x01{key[7:]}",
     "delete": lambda key: f"{key[:7]}\x7f{key[7:]}",
     "accent": lambda key: f"{key[:7]}\u0301{key[7:]}",
     "annotation": lambda key: f"{key[:7]}\ufff9{key[7:]}",
     "wide": wide,
     "bold-letters": lambda key: "".join(
-        chr(0x1D400 + ord(it) - 65) if it.isupper() else it for it in key
+        chr(0x1D400 + ord(sign) - 65) if sign.isupper() else sign for sign in key
     ),
 }  # fmt: skip
 AROUND = ("{}", "see {} here", "config.py:\x1b[32m12\x1b[m:key={}\n", "a\n{}\nthe end")
@@ -92,8 +92,8 @@ def test_no_disguise_saves_a_key(disguise: str, key: str) -> None:
         rest = [key[at : at + 8] for at in range(len(key) - 7)]
         assert not [part for part in rest if part in shown], left
         assert remains(left, NOTHING) == {}
-        assert [it.kind for it in locate(text, NOTHING, ["SECRET"])]
-        assert [it.value for it in tokens.find(text)] == [key]
+        assert [span.kind for span in locate(text, NOTHING, ["SECRET"])]
+        assert [span.value for span in tokens.find(text)] == [key]
         assert key[:10] not in plain(tokens.masked(text))
 
 
@@ -125,7 +125,7 @@ def test_no_part_of_a_key_is_left_around_a_mark(mark: str, key: str) -> None:
     assert key[:10] not in left
     assert key[-8:] not in left
     assert remains(left, NOTHING) == {}
-    assert [it.value for it in tokens.find(text)] == [key]
+    assert [span.value for span in tokens.find(text)] == [key]
 
 
 def test_the_rest_of_a_coloured_line_stays_as_it_is() -> None:
@@ -235,7 +235,7 @@ def test_the_name_of_a_field_is_read_plainly() -> None:
         "DB_PW=hunter2",
     ],
 )
-def test_a_password_in_a_sentence_or_command_goes(text: str) -> None:
+def test_a_password_in_a_sentence_or_command_is_redacted(text: str) -> None:
     for form in (text, {"task": text}, text.replace("hunter2", f"{RED}hunter2{END}")):
         left = str(cleaned(form))
         assert "hunter2" not in left

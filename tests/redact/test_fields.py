@@ -172,9 +172,9 @@ def test_a_field_about_anything_else_stays(spelling: str, container: str) -> Non
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_query_is_one_as_well(spelling: str) -> None:
     for words, value in PRIVATE.items():
-        for said in (value.replace(" ", "+"), value.replace(" ", "%20")):
-            text = f"/find?n=3&{SPELLINGS[spelling](words)}={said}&m=4"
-            assert said not in str(cleaned(text)), text
+        for encoded in (value.replace(" ", "+"), value.replace(" ", "%20")):
+            text = f"/find?n=3&{SPELLINGS[spelling](words)}={encoded}&m=4"
+            assert encoded not in str(cleaned(text)), text
 
 
 _WORD = st.sampled_from(["customer", "primary", "billing", "old", "guest", "x2"])
@@ -182,7 +182,7 @@ _KEYS = st.tuples(
     st.lists(_WORD, max_size=2),
     st.sampled_from(sorted(PRIVATE)),
     st.sampled_from(list(SPELLINGS)),
-).map(lambda it: (SPELLINGS[it[2]]((*it[0], *it[1])), PRIVATE[it[1]]))
+).map(lambda drawn: (SPELLINGS[drawn[2]]((*drawn[0], *drawn[1])), PRIVATE[drawn[1]]))
 
 
 @given(st.lists(_KEYS, min_size=1, max_size=4), st.sampled_from(list(CONTAINERS)))
@@ -288,7 +288,7 @@ def test_what_only_looks_like_a_person_stays(value: object) -> None:
         assert cleaned(form) == form
 
 
-def test_a_value_of_a_field_goes_from_sentences_as_well() -> None:
+def test_a_field_value_is_redacted_in_sentences_too() -> None:
     given = {
         "task": "Hi, I'm Yusuf Rossi from 19122.",
         "steps": [{"first_name": "Yusuf", "last_name": "Rossi", "zip": "19122"}],
@@ -303,7 +303,7 @@ def test_a_value_of_a_field_goes_from_sentences_as_well() -> None:
     }
 
 
-def test_a_value_that_is_also_a_word_goes_from_its_field_only() -> None:
+def test_a_value_that_is_a_word_is_redacted_in_its_field_only() -> None:
     given = {
         "first_name": "Mark",
         "state": "OR",
@@ -349,7 +349,7 @@ def test_a_value_that_is_also_a_word_goes_from_its_field_only() -> None:
         ('id,name_on_card\n1,"Byron, Ada"\n', 'id,name_on_card\n1,"<NAME_3>"\n'),
     ],
 )
-def test_what_is_said_of_a_field_counts(text: str, left: str) -> None:
+def test_a_description_of_a_field_counts(text: str, left: str) -> None:
     assert cleaned(text) == left
 
 
@@ -393,14 +393,14 @@ PASSWORDS: dict[str, object] = {
 
 
 @pytest.mark.parametrize("given", PASSWORDS.values(), ids=PASSWORDS)
-def test_a_password_in_its_field_goes(given: object) -> None:
+def test_a_password_in_its_field_is_redacted(given: object) -> None:
     left = Redaction()(given)
 
     assert WORD not in str(left)
     assert remains(left, KnownPrivate()) == {}
 
 
-def test_a_short_password_goes_from_its_field_only() -> None:
+def test_a_short_password_is_redacted_in_its_field_only() -> None:
     assert Redaction()({"password": "abc", "steps": "abc is a word"}) == {
         "password": "<SECRET_1>",
         "steps": "abc is a word",

@@ -113,7 +113,7 @@ def test_private_values_are_taken_out(kind: str, around: str) -> None:
         "The admin password for the old server is xK9#mPq2.",
     ],
 )
-def test_what_stands_where_a_secret_stands_is_one(text: str) -> None:
+def test_a_value_in_the_place_of_a_secret_is_a_secret(text: str) -> None:
     assert "<SECRET_1>" in str(cleaned(text))
 
 
@@ -169,12 +169,14 @@ def test_an_address_may_follow_its_name(text: str) -> None:
 def test_long_ids_that_a_machine_made_up_are_found() -> None:
     made_up = [some(LETTERS, count) for count in (20, 22, 24, 32) for _ in range(250)]
 
-    missed = [it for it in made_up if cleaned(f"use {it} here") != "use <ID_1> here"]
+    missed = [
+        value for value in made_up if cleaned(f"use {value} here") != "use <ID_1> here"
+    ]
 
     assert len(missed) <= len(made_up) / 100, missed
 
 
-def test_a_value_has_one_placeholder_wherever_it_stands() -> None:
+def test_a_value_has_the_same_placeholder_everywhere() -> None:
     value = {
         "task": "Write to bo@corp.example",
         "steps": [{"to": "Bo@Corp.example"}, "cc bo@corp.example, eve@corp.example"],
@@ -220,7 +222,7 @@ def test_numbers_are_looked_at_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("given", "expected"),
     [
         pytest.param({"first_name": "Zebulon"}, {"first_name": "<NAME_1>"}, id="name"),
         pytest.param({"username": "zquarter"}, {"username": "<USER_1>"}, id="user"),
@@ -238,8 +240,8 @@ def test_numbers_are_looked_at_too() -> None:
         pytest.param({"user": "Write a poem"}, {"user": "Write a poem"}, id="prose"),
     ],
 )
-def test_fields_say_what_they_hold(given: object, kept: object) -> None:
-    assert cleaned(given) == kept
+def test_fields_say_what_they_hold(given: object, expected: object) -> None:
+    assert cleaned(given) == expected
 
 
 @pytest.mark.parametrize(
@@ -332,7 +334,9 @@ _TEXT = st.lists(st.one_of(_PIECES, st.text(max_size=6)), max_size=12).map("".jo
 
 _VALUE = st.recursive(
     _TEXT,
-    lambda it: st.lists(it, max_size=3) | st.dictionaries(_TEXT, it, max_size=2),
+    lambda values: (
+        st.lists(values, max_size=3) | st.dictionaries(_TEXT, values, max_size=2)
+    ),
     max_leaves=4,
 )
 
@@ -350,7 +354,7 @@ def test_what_was_taken_can_be_put_back(text: str) -> None:
     left = str(redaction(text))
     if not PLACEHOLDER.search(text) and storable(text) == plain(text) == text:
         while PLACEHOLDER.search(left):  # one may have stood in another
-            left = PLACEHOLDER.sub(lambda it: redaction.taken[it[0]], left)
+            left = PLACEHOLDER.sub(lambda match: redaction.taken[match[0]], left)
         assert left.casefold() == text.casefold()
 
 

@@ -114,13 +114,13 @@ def test_its_input_can_be_opened_by_name(start: Start) -> None:
 
 def test_files_are_brought_back_as_they_are(start: Start) -> None:
     script = "mkdir d; printf 'a\\0b' > d/f; ln -s /etc/passwd l; mkfifo p; touch e"
-    wanted = ("d", "d/f", "l", "p", "e", "none", "l/x", "d/f/x")
+    paths = ("d", "d/f", "l", "p", "e", "none", "l/x", "d/f/x")
 
-    found = start("sh", "-c", script, collect=wanted).files
+    found = start("sh", "-c", script, collect=paths).files
 
     assert found["d/f"] == WorkFile("file", b"a\0b")
     assert found["e"] == WorkFile("file", b"")
-    assert {path: it.kind for path, it in found.items() if it.kind != "file"} == {
+    assert {path: file.kind for path, file in found.items() if file.kind != "file"} == {
         "d": "folder",
         "l": "link",
         "p": "other",
@@ -159,7 +159,7 @@ def test_what_is_private_below_the_system_is_not_there(
     assert ended.out.split() == [b"/usr/bin"]
 
 
-def test_what_of_usr_local_is_no_programs_is_private(tmp_path: Path) -> None:
+def test_data_below_usr_local_is_private(tmp_path: Path) -> None:
     for path in ("bin", "lib", "share", "etc", "src", "var/data", "node/bin", "conf.d"):
         (tmp_path / path).mkdir(parents=True)
     (tmp_path / "man").symlink_to("share")
@@ -200,11 +200,11 @@ print(json.dumps({
 """
 
 
-def test_it_has_no_rights_and_is_nobody(start: Start, box: Sandbox) -> None:
+def test_the_job_runs_without_rights_as_nobody(start: Start, box: Sandbox) -> None:
     """Without namespaces only root can be somebody else."""
-    said = json.loads(start("python3", "-c", RIGHTS).out)
+    rights = json.loads(start("python3", "-c", RIGHTS).out)
 
-    assert said == {
+    assert rights == {
         "user": os.getuid() or 65534 if box.name == "landlock" else 65534,
         "capabilities": [0] * 6,
         "no_new_privileges": 1,
@@ -227,7 +227,7 @@ def test_there_is_no_network(start: Start) -> None:
             server.accept()
 
 
-def test_a_planted_secret_that_is_taken_is_told(start: Start) -> None:
+def test_reading_a_planted_secret_is_reported(start: Start) -> None:
     quiet = start("sh", "-c", "ls ~/.ssh", has_traps=True)
     loud = start(
         *("sh", "-c", "cat ~/.ssh/id_ed25519 >/dev/null; echo $GITHUB_TOKEN"),
@@ -237,7 +237,9 @@ def test_a_planted_secret_that_is_taken_is_told(start: Start) -> None:
     assert quiet.triggered == ()
     assert quiet.out == b"id_ed25519\n"
     assert len(loud.triggered) == 2
-    assert any("it read /home/agent/.ssh/id_ed25519" in said for said in loud.triggered)
+    assert any(
+        "it read /home/agent/.ssh/id_ed25519" in message for message in loud.triggered
+    )
 
 
 @pytest.mark.parametrize(
@@ -322,7 +324,7 @@ while True: pass
     assert ended.limit
     # A container counts for each of them, and takes longer.
     if box.name in ("bubblewrap", "landlock"):
-        assert "2 s of processor time" in ended.limit
+        assert "2 s of CPU time" in ended.limit
 
 
 def test_a_leftover_changes_nothing_after_the_end(start: Start) -> None:

@@ -151,8 +151,8 @@ def test_it_cannot_write(attempt: Try, script: str) -> None:
     trial = attempt(script, stdin="input")
 
     assert trial["outcome"] == "failed"
-    said = ("Read-only file system", "Permission denied", "not permitted", "No such")
-    assert any(words in trial["detail"] for words in said)
+    reasons = ("Read-only file system", "Permission denied", "not permitted", "No such")
+    assert any(words in trial["detail"] for words in reasons)
 
 
 @pytest.mark.needs_sandbox
@@ -164,13 +164,13 @@ def test_it_cannot_call_the_kernel_for_more(
     trial = attempt(CALL.format(number=call[0], arguments=call[1]))
 
     assert trial["outcome"] == "failed"
-    said: tuple[str, ...] = ("not permitted", "not supported", "Permission denied")
-    said += ("Address family", "not implemented")
+    reasons: tuple[str, ...] = ("not permitted", "not supported", "Permission denied")
+    reasons += ("Address family", "not implemented")
     if call[0] == 9:
-        said = ("Cannot allocate memory",)
+        reasons = ("Cannot allocate memory",)
     if call[0] in (105, 106):  # a user that its namespace does not know
-        said = ("not permitted", "Invalid argument")
-    assert any(words in trial["detail"] for words in said), trial["detail"]
+        reasons = ("not permitted", "Invalid argument")
+    assert any(words in trial["detail"] for words in reasons), trial["detail"]
 
 
 @pytest.mark.needs_sandbox
@@ -339,7 +339,7 @@ def test_it_cannot_reach_the_network_and_the_try_is_reported(
 
 
 @pytest.mark.needs_sandbox
-def test_what_talks_to_itself_is_not_taken_for_a_try(attempt: Try) -> None:
+def test_local_connections_are_not_reported_as_attempts(attempt: Try) -> None:
     """Where it cannot, which is a known weakness, it fails, and is not accused."""
     script = """
 import socket, threading
@@ -398,7 +398,7 @@ def test_a_secret_of_its_environment_that_it_writes_out_is_reported(
     trial = attempt("import os; print(os.environ['GITHUB_TOKEN'])")
 
     assert trial["outcome"] == "failed"
-    assert "it wrote a secret of its environment out" in trial["detail"]
+    assert "it printed a planted secret" in trial["detail"]
 
 
 @pytest.mark.needs_sandbox
@@ -428,7 +428,7 @@ for how in (lambda: os.open(path, os.O_RDONLY | os.O_NOATIME),
 def test_a_secret_in_disguise_is_still_one(attempt: Try, how: str, before: str) -> None:
     script = f"import base64, os; t = b'{before}' + os.environ['GITHUB_TOKEN'].encode()"
 
-    assert "it wrote a secret" in attempt(f"{script}; print({how})")["detail"]
+    assert "it printed a planted secret" in attempt(f"{script}; print({how})")["detail"]
 
 
 @pytest.mark.needs_sandbox
@@ -457,7 +457,7 @@ def test_a_secret_in_a_file_that_is_expected_is_reported(attempt: Try) -> None:
 
     trial = attempt(script, expect={"files": {"out": {"exists": True}}})
 
-    assert "it wrote a secret" in trial["detail"]
+    assert "it printed a planted secret" in trial["detail"]
 
 
 @pytest.mark.needs_sandbox
@@ -701,8 +701,8 @@ def test_it_cannot_link_what_is_not_its_own(attempt: Try) -> None:
     trial = attempt("import os; os.link('/etc/passwd', 'out')")
 
     assert trial["outcome"] == "failed"
-    said = ("cross-device", "not permitted", "Permission denied")
-    assert any(words in trial["detail"] for words in said)
+    reasons = ("cross-device", "not permitted", "Permission denied")
+    assert any(words in trial["detail"] for words in reasons)
 
 
 @pytest.mark.parametrize(

@@ -34,13 +34,13 @@ class Bare:
 
 
 def test_running_on_the_host_fails_in_every_respect() -> None:
-    said = "\n".join(Bare().gaps())
+    gaps = "\n".join(Bare().gaps())
 
     for name in ("user", "ipc", "mnt", "net", "pid", "uts", "cgroup"):
-        assert f"no namespace of its own: {name}" in said
+        assert f"no namespace of its own: {name}" in gaps
     for lack in ("NoNewPrivs is 0", "Max processes", "Max cpu time", "work directory"):
-        assert lack in said
-    assert f"Uid is {os.getuid()}" in said
+        assert lack in gaps
+    assert f"Uid is {os.getuid()}" in gaps
 
 
 def shim(folder: Path, option: str, arguments: int) -> None:

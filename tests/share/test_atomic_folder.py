@@ -81,7 +81,7 @@ def test_a_failure_leaves_it_as_it_was(
     assert [path.name for path in tmp_path.iterdir()] == ["www"]
 
 
-def test_a_link_goes_on_to_lead_there(tmp_path: Path) -> None:
+def test_a_link_to_the_folder_is_kept(tmp_path: Path) -> None:
     place = tmp_path / "www"
     (tmp_path / "disk").mkdir()
     place.symlink_to("disk")
@@ -122,7 +122,7 @@ def test_a_killed_run_leaves_nothing_that_stays(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["www"]
 
 
-def test_a_place_that_is_misspelled_is_no_folder(
+def test_a_misspelled_target_is_not_created_as_a_folder(
     released: Loop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -130,5 +130,5 @@ def test_a_place_that_is_misspelled_is_no_folder(
     ran = released("publish", "--to", "brnch:gh-pages")
 
     assert ran.code == 2
-    assert "no publish target 'brnch'" in ran.err
+    assert "unknown publish target: 'brnch'" in ran.err
     assert not (tmp_path / "brnch:gh-pages").exists()

@@ -79,7 +79,7 @@ def test_other_content_is_not_overwritten(released: Loop) -> None:
     assert tip(released) == before
 
 
-def test_it_is_pushed_if_told_to(released: Loop, tmp_path: Path) -> None:
+def test_it_is_pushed_on_request(released: Loop, tmp_path: Path) -> None:
     bare = remote(released, tmp_path)
     released.ok("publish", "--to", PAGES)  # as if a push had failed
 
@@ -92,7 +92,9 @@ def test_it_is_pushed_if_told_to(released: Loop, tmp_path: Path) -> None:
     assert not again["created"]
 
 
-def test_a_clone_goes_on_where_another_was(released: Loop, tmp_path: Path) -> None:
+def test_a_clone_continues_where_another_stopped(
+    released: Loop, tmp_path: Path
+) -> None:
     bare = remote(released, tmp_path)
     released.ok("publish", "--to", PAGES, "--push")
     first = tip(released)

@@ -60,9 +60,9 @@ def test_any_skills_fit(
     catalog = fit(some, scores, budget, rendered)
 
     assert tokens(rendered(catalog)) <= budget
-    named = {it.name for it in catalog.items}
-    told = len(named) + sum(group.skills for group in catalog.groups)
-    assert told == len(some) or catalog.omissions.groups
+    named = {item.name for item in catalog.items}
+    listed = len(named) + sum(group.skills for group in catalog.groups)
+    assert listed == len(some) or catalog.omissions.groups
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def lines(calls: Path) -> list[list[str]]:
     return [row.split("\n") for row in calls.read_text().split("\nEND\n") if row]
 
 
-def test_it_is_tried_first_and_done_when_told_to(released: Loop, calls: Path) -> None:
+def test_it_is_a_dry_run_unless_requested(released: Loop, calls: Path) -> None:
     line = ("publish", "--to", "clawhub", "--repository", REPOSITORY)
 
     tried = released.ok(*line)

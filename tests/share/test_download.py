@@ -92,7 +92,7 @@ def test_a_stream_without_an_end_is_cut() -> None:
         get(url, 1 << 20)
 
 
-def test_a_server_that_says_nothing_is_left() -> None:
+def test_a_silent_server_times_out() -> None:
     with (
         answering(lambda _: time.sleep(3)) as url,
         pytest.raises(ToolError, match=r"cannot be fetched|too long"),

@@ -80,7 +80,7 @@ def test_the_index_names_existing_files(released: Loop, out: Path) -> None:
         )
 
 
-def test_the_manifest_tells_how_a_skill_came_to_be(released: Loop, out: Path) -> None:
+def test_the_manifest_has_the_provenance_of_a_skill(released: Loop, out: Path) -> None:
     released.folder.git("tag", "--delete", "v1.0.0")
     released.ok("release", "1.0.0")
 
@@ -151,7 +151,7 @@ def test_a_dirty_checkout_has_no_part_in_it(released: Loop, out: Path) -> None:
     assert b"unsaved" not in b"".join(data for _, data in files(out).values())
 
 
-def test_twice_is_harmless(released: Loop, out: Path) -> None:
+def test_a_second_run_is_harmless(released: Loop, out: Path) -> None:
     first = built(released, out)
     before = files(out)
 
@@ -318,7 +318,9 @@ def test_a_link_inside_a_skill_becomes_a_copy(released: Loop, out: Path) -> None
     assert copy.read_text() == "print('done')\n"
 
 
-def test_requests_that_make_no_sense(released: Loop, out: Path, tmp_path: Path) -> None:
+def test_invalid_requests_are_refused(
+    released: Loop, out: Path, tmp_path: Path
+) -> None:
     assert released("build", "v9.9.9", "--out", str(out)).code == 2
     assert released("build", "main", "--out", str(out)).code == 2
     assert released("build", "--out", str(out), "--url", "ftp://x").code == 2
@@ -341,7 +343,7 @@ def test_a_shallow_clone_cannot_tell_all(
     assert "unshallow" in ran.err
 
 
-def test_a_page_is_remembered_and_a_damaged_memory_is_no_harm(
+def test_pages_are_cached_and_a_damaged_cache_is_harmless(
     released: Loop, tmp_path: Path
 ) -> None:
     first, second, third = (tmp_path / name for name in ("one", "two", "three"))

@@ -140,7 +140,7 @@ def test_a_hostile_row_is_refused(
         ),
     ],
 )
-def test_an_index_that_makes_no_sense_is_refused(tmp_path: Path, text: str) -> None:
+def test_an_invalid_index_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / WELL_KNOWN / "a").mkdir(parents=True)
     (tmp_path / WELL_KNOWN / "a" / "SKILL.md").write_text("x")
     (tmp_path / WELL_KNOWN / "index.json").write_text(text)
@@ -169,7 +169,7 @@ def test_a_folder_with_a_link_to_elsewhere_is_refused(tmp_path: Path) -> None:
         fetched(str(hub))
 
 
-def test_a_skill_that_the_hub_has_not_is_told(tmp_path: Path) -> None:
+def test_a_skill_missing_from_the_hub_is_reported(tmp_path: Path) -> None:
     write_hub(tmp_path, "csv-tables")
 
     with pytest.raises(RequestError) as caught:
@@ -205,7 +205,7 @@ def test_an_artefact_that_is_redirected_away_is_refused(tmp_path: Path) -> None:
 def test_a_folder_has_no_file_of_an_impossible_name(tmp_path: Path, url: str) -> None:
     write_index(tmp_path, [entry("csv-tables", DATA, url=url)])
 
-    with pytest.raises(RequestError, match="there is no file"):
+    with pytest.raises(RequestError, match="no file"):
         fetched(str(tmp_path))
 
 

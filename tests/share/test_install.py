@@ -135,7 +135,7 @@ def test_a_link_in_a_repository_is_refused(
 
 
 @pytest.mark.parametrize("tag", ["nothing", "v9", "1" * 40])
-def test_a_tag_that_is_not_there_is_told(
+def test_a_missing_tag_is_reported(
     library: LibraryFolder, use: Path, run: Run, tag: str
 ) -> None:
     ran = run("install", f"{library.root}#{tag}")
@@ -318,13 +318,13 @@ def test_frozen_does_not_overwrite_local_edits(
 @pytest.mark.parametrize(
     "arguments", [(), ("x", "--frozen"), ("--frozen", "--propose")]
 )
-def test_a_request_that_makes_no_sense_is_told(
+def test_an_invalid_request_is_reported(
     use: Path, run: Run, arguments: tuple[str, ...]
 ) -> None:
     assert run("install", *arguments).code == 2
 
 
-def test_frozen_without_a_lock_is_told(use: Path, run: Run) -> None:
+def test_frozen_without_a_lock_is_an_error(use: Path, run: Run) -> None:
     ran = run("install", "--frozen")
 
     assert (ran.code, "lists no skills" in ran.err) == (2, True)
@@ -379,7 +379,7 @@ def test_a_dangerous_skill_is_not_proposed(
 
 
 @pytest.mark.parametrize("to", ["file", "file/skills"])
-def test_a_place_that_is_no_folder_is_told(
+def test_a_target_that_is_not_a_folder_is_reported(
     tmp_path: Path, use: Path, run: Run, to: str
 ) -> None:
     (use / "file").write_text("x")

@@ -89,8 +89,8 @@ def test_a_source_is_understood(text: str, expected: InstallSource) -> None:
         ),
         pytest.param("https://example.org#v1@../x", "skill name", id="skill-parent"),
         pytest.param("https://example.org/x.git#v1@-rf", "skill name", id="skill-rf"),
-        pytest.param("ext::sh -c touch% x", "no file or folder", id="ext"),
-        pytest.param("owner/name", "no file or folder", id="shorthand"),
+        pytest.param("ext::sh -c touch% x", "no such file or folder", id="ext"),
+        pytest.param("owner/name", "no such file or folder", id="shorthand"),
         pytest.param("", "not a source", id="empty"),
         pytest.param("a\x1b[31m", "not a source", id="control"),
     ],
@@ -100,7 +100,7 @@ def test_an_invalid_source_is_refused(text: str, words: str) -> None:
         parse(text)
 
 
-def test_a_shorthand_is_told_how_to_name_github() -> None:
+def test_the_error_for_a_shorthand_shows_how_to_name_github() -> None:
     with pytest.raises(RequestError) as caught:
         parse("owner/name")
 

@@ -37,8 +37,8 @@ def test_a_written_lock_is_read_back(tmp_path: Path) -> None:
 
 def test_entries_of_other_tools_stay_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / "skills-lock.json"
-    said = {"version": 1, "skills": {"theirs": THEIRS}, "more": {"x": 1}}
-    path.write_text(json.dumps(said))
+    lock = {"version": 1, "skills": {"theirs": THEIRS}, "more": {"x": 1}}
+    path.write_text(json.dumps(lock))
 
     lockfile.write(lockfile.read(path), {"csv": locked()})
 
@@ -59,7 +59,7 @@ def test_entries_of_other_tools_stay_as_they_are(tmp_path: Path) -> None:
         pytest.param("[" * 100_000, id="deep"),
     ],
 )
-def test_a_file_that_is_no_lock_is_told_and_kept(
+def test_a_file_that_is_not_a_lock_is_reported_and_kept(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -88,12 +88,12 @@ def test_a_file_that_is_no_lock_is_told_and_kept(
         pytest.param("csv", {"ref": "v1\nall is well"}, id="ref-line"),
     ],
 )
-def test_an_entry_that_makes_no_sense_is_refused(
+def test_an_invalid_entry_is_refused(
     tmp_path: Path, name: str, change: dict[str, Any]
 ) -> None:
     path = tmp_path / "skills-lock.json"
-    said = {"version": 1, "skills": {name: locked().data | change}}
-    path.write_text(json.dumps(said))
+    lock = {"version": 1, "skills": {name: locked().data | change}}
+    path.write_text(json.dumps(lock))
 
     with pytest.raises(ConfigError, match="is invalid"):
         lockfile.read(path)
@@ -103,9 +103,9 @@ def test_a_lock_cannot_make_git_run_a_program(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    said = locked().data | {"source": f"ext::sh -c touch% {tmp_path}/ran", "path": ""}
-    for where in (said["source"], "http://example.invalid/x.git", "--upload-pack=x"):
-        lock = {"version": 1, "skills": {"csv": said | {"source": where}}}
+    entry = locked().data | {"source": f"ext::sh -c touch% {tmp_path}/ran", "path": ""}
+    for where in (entry["source"], "http://example.invalid/x.git", "--upload-pack=x"):
+        lock = {"version": 1, "skills": {"csv": entry | {"source": where}}}
         (tmp_path / "skills-lock.json").write_text(json.dumps(lock))
 
         assert run("install", "--frozen").code in (1, 2, 3)

@@ -101,7 +101,7 @@ def test_results_are_in_order_and_limited(shelf: LibraryFolder) -> None:
         "'; DROP TABLE skills; --", "İ", "ß", "e\u0301",
     ],
 )  # fmt: skip
-def test_odd_queries_are_taken_for_words(shelf: LibraryFolder, query: str) -> None:
+def test_odd_queries_are_read_as_words(shelf: LibraryFolder, query: str) -> None:
     assert isinstance(found(shelf, query), list)
 
 
@@ -112,7 +112,7 @@ def test_no_text_is_an_error(shelf: LibraryFolder, query: str) -> None:
         assert hit.why
 
 
-def test_the_command_tells_results_with_the_agreed_keys(
+def test_the_command_prints_results_with_the_agreed_keys(
     shelf: LibraryFolder, run: Run
 ) -> None:
     ran = run("search", "join", "tables", "--library", str(shelf.root), "--json")
@@ -124,7 +124,9 @@ def test_the_command_tells_results_with_the_agreed_keys(
     assert "description: joins, tables" in text
 
 
-def test_no_match_is_no_error(shelf: LibraryFolder, run: Run, tmp_path: Path) -> None:
+def test_no_match_is_not_an_error(
+    shelf: LibraryFolder, run: Run, tmp_path: Path
+) -> None:
     ran = run("search", "zzzz", "--library", str(shelf.root))
 
     assert ran.code == 0

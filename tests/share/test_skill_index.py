@@ -105,8 +105,8 @@ def test_another_revision_does_not_disturb_main(
     old = run("list", "--library", root, "--rev", "v1", "--json").data["skills"]
     now = run("list", "--library", root, "--json").data["skills"]
 
-    assert [it["name"] for it in old] == ["csv-tables", "pdf-tables"]
-    assert [it["name"] for it in now] == ["csv-tables", "new-one", "pdf-tables"]
+    assert [skill["name"] for skill in old] == ["csv-tables", "pdf-tables"]
+    assert [skill["name"] for skill in now] == ["csv-tables", "new-one", "pdf-tables"]
 
 
 def test_a_bare_repository_is_read_as_well(
@@ -115,7 +115,9 @@ def test_a_bare_repository_is_read_as_well(
     library.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
     place = ("--library", str(tmp_path / "bare.git"))
 
-    assert [it["name"] for it in run("list", *place, "--json").data["skills"]] == [
+    assert [
+        skill["name"] for skill in run("list", *place, "--json").data["skills"]
+    ] == [
         "csv-tables",
         "pdf-tables",
     ]
@@ -171,9 +173,9 @@ def test_many_processes_make_one_index(library: LibraryFolder) -> None:
         subprocess.Popen(line, cwd=library.root, stdout=subprocess.PIPE)
         for _ in range(4)
     ]
-    said = {process.communicate()[0] for process in started}
+    outputs = {process.communicate()[0] for process in started}
 
-    assert len(said) == 1
+    assert len(outputs) == 1
     assert {process.returncode for process in started} == {0}
     assert len(indexes(library)) == 1
     assert not list((library.root / ".git/skillforge").glob("*.half"))
@@ -189,7 +191,7 @@ def test_skills_that_no_client_can_read_are_listed_with_the_reason(
     library.commit()
 
     rows = run("list", "--library", str(library.root), "--json").data["skills"]
-    problems = {it["name"]: it["problem"] for it in rows if it["problem"]}
+    problems = {row["name"]: row["problem"] for row in rows if row["problem"]}
 
     assert problems == {
         "broken": "SKILL.md cannot be read",
@@ -199,7 +201,7 @@ def test_skills_that_no_client_can_read_are_listed_with_the_reason(
 
 
 @pytest.mark.parametrize("command", ["list", "catalog", "search", "show"])
-def test_where_there_is_no_library_a_sentence_says_so(
+def test_a_missing_library_is_reported_in_a_sentence(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -97,7 +97,7 @@ def test_a_missing_skill_or_file_gets_a_hint(
     assert "root:" not in ran.out
 
 
-def test_the_old_name_of_a_merged_skill_leads_to_the_new_one(
+def test_the_old_name_of_a_merged_skill_resolves_to_the_new_one(
     library: LibraryFolder, run: Run
 ) -> None:
     library.git("rm", "-rq", "skills/pdf-tables")

@@ -81,9 +81,7 @@ def test_edits_after_a_killed_run_are_not_overwritten(
     assert is_clean(use)
 
 
-def test_a_place_that_cannot_be_written_is_told(
-    tmp_path: Path, use: Path, run: Run
-) -> None:
+def test_an_unwritable_path_is_reported(tmp_path: Path, use: Path, run: Run) -> None:
     source = str(write_hub(tmp_path / "hub", "csv-tables"))
     (use / ".agents").write_text("a file")
 
@@ -150,7 +148,7 @@ def test_a_plan_in_a_project_is_not_executed(
     assert not (tmp_path / "lock.json").exists()
 
 
-def test_a_folder_of_the_lock_that_leads_elsewhere_is_refused(
+def test_a_lock_folder_that_links_elsewhere_is_refused(
     tmp_path: Path, use: Path, run: Run
 ) -> None:
     source = str(write_hub(tmp_path / "hub", "csv-tables"))

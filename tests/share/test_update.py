@@ -28,7 +28,7 @@ def differences(run: Run) -> set[tuple[str, str, str | None]]:
     return {(row["skill"], row["kind"], row["path"]) for row in differences}
 
 
-def test_every_kind_of_difference_is_told(installed: Path, run: Run) -> None:
+def test_every_kind_of_difference_is_reported(installed: Path, run: Run) -> None:
     assert differences(run) == set()
     skill = installed / "csv-tables"
     (skill / "SKILL.md").write_text("changed")
@@ -44,15 +44,13 @@ def test_every_kind_of_difference_is_told(installed: Path, run: Run) -> None:
     }
 
 
-def test_a_skill_that_is_gone_is_told(
-    installed: Path, run: Run, tmp_path: Path
-) -> None:
+def test_a_removed_skill_is_reported(installed: Path, run: Run, tmp_path: Path) -> None:
     (installed / "csv-tables").rename(tmp_path / "away")
 
     assert differences(run) == {("csv-tables", "missing", None)}
 
 
-def test_a_link_in_place_of_a_file_is_told(installed: Path, run: Run) -> None:
+def test_a_link_in_place_of_a_file_is_reported(installed: Path, run: Run) -> None:
     guide = installed / "csv-tables/references/guide.md"
     (installed / "same").write_bytes(guide.read_bytes())
     guide.unlink()
@@ -178,9 +176,7 @@ def test_a_branch_is_followed_and_a_tag_is_not(
     assert states == {"csv-tables": "same", "pdf-tables": "new"}
 
 
-def test_a_tag_that_was_moved_is_told(
-    library: LibraryFolder, use: Path, run: Run
-) -> None:
+def test_a_moved_tag_is_reported(library: LibraryFolder, use: Path, run: Run) -> None:
     library.git("tag", "v1.0.0")
     assert run("install", f"{library.root}#v1.0.0@csv-tables").code == 0
     library.add_skill("csv-tables", body=NEW)

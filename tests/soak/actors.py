@@ -48,8 +48,8 @@ class Actors:
     def number(self) -> int | None:
         """A proposal to work on: mostly one that is open."""
         waiting = self.model.open_numbers()
-        every = list(self.model.proposals)
-        chosen = waiting if waiting and self.is_lucky(0.95) else every
+        numbers = list(self.model.proposals)
+        chosen = waiting if waiting and self.is_lucky(0.95) else numbers
         return self.luck.choice(chosen) if chosen else None
 
     def skill(self) -> str | None:
@@ -78,8 +78,10 @@ def propose(actors: Actors, without: str = "") -> Command:
     extra = "".join(["metadata:\n", *lines]) if lines and actors.is_lucky(0.4) else ""
     words = [f"{name}{actors.luck.randrange(10**6)}" for _ in range(8)]
     text = skill_md(name, extra, body(*words))
-    said = f"Does {words[0]} and {words[1]}"
-    (folder / "SKILL.md").write_text(text.replace("Reads tables from files", said))
+    description = f"Does {words[0]} and {words[1]}"
+    (folder / "SKILL.md").write_text(
+        text.replace("Reads tables from files", description)
+    )
     about: dict[str, Any] = {"skill": name}
     options = ["--origin", "agent-foreground" if is_agents else "human"]
     if actors.is_lucky(0.2):
@@ -96,7 +98,7 @@ def propose(actors: Actors, without: str = "") -> Command:
 def _propose_again(actors: Actors) -> Command | None:
     """Somebody tries the same draft once more."""
     folders = sorted(
-        actors.places.drafts.glob("*/*"), key=lambda it: int(it.parent.name)
+        actors.places.drafts.glob("*/*"), key=lambda path: int(path.parent.name)
     )
     if not folders:
         return None
@@ -162,11 +164,13 @@ def _shepherd(actors: Actors) -> Command | None:
     if not numbers:
         return None
     waiting = [actors.model.proposals[number] for number in numbers]
-    near = [it for it in waiting if it.is_fresh and it.approvers]
-    one = actors.luck.choice(near if near and actors.is_lucky(0.6) else waiting)
-    step = "promote" if one.approvers else "approve"
-    step = step if one.is_fresh else "refresh"
-    return _STEPS["close" if actors.is_lucky(0.08) else step](actors, one.number)
+    near = [
+        proposal for proposal in waiting if proposal.is_fresh and proposal.approvers
+    ]
+    proposal = actors.luck.choice(near if near and actors.is_lucky(0.6) else waiting)
+    step = "promote" if proposal.approvers else "approve"
+    step = step if proposal.is_fresh else "refresh"
+    return _STEPS["close" if actors.is_lucky(0.08) else step](actors, proposal.number)
 
 
 def _record(actors: Actors) -> Command | None:
@@ -181,7 +185,7 @@ def _record(actors: Actors) -> Command | None:
 
 
 def _use_line(actors: Actors, name: str, good: float) -> str:
-    said: dict[str, Any] = {
+    report: dict[str, Any] = {
         "skill": name,
         "key": actors.luck.choice(KEYS),
         "outcome": "success" if actors.is_lucky(good) else "failure",
@@ -189,8 +193,8 @@ def _use_line(actors: Actors, name: str, good: float) -> str:
         "id": f"use-{actors.luck.getrandbits(64):016x}",
     }
     if actors.is_lucky(0.3):
-        said["pitfall"] = actors.luck.choice(PITFALLS)
-    return json.dumps(said) + "\n"
+        report["pitfall"] = actors.luck.choice(PITFALLS)
+    return json.dumps(report) + "\n"
 
 
 def _use(actors: Actors) -> Command | None:

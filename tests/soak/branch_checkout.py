@@ -46,7 +46,7 @@ class BranchCheckout:
     def finish(self) -> None:
         """Run a command again that was killed; then nothing is left to be done."""
         killed = self.model.killed_moves
-        rollbacks = [it for it in killed if it.kind == "rollback-now"]
+        rollbacks = [command for command in killed if command.kind == "rollback-now"]
         if killed:
             self.model.counts["left behind"] += bool(self._difference())
             self._run((rollbacks or killed)[-1])

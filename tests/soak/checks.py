@@ -33,7 +33,7 @@ def sound(ended: Ended) -> None:
         raise Disagreement(f"a traceback: {words}")
     if ended.was_killed:
         return
-    is_unknown = any(it in ended.message for it in UNKNOWN)
+    is_unknown = any(words in ended.message for words in UNKNOWN)
     if ended.code not in _CODES and not (ended.code == 2 and is_unknown):
         raise Disagreement(f"an answer that nobody should get: {words}")
     if ended.most_memory > _MOST_MEMORY:
@@ -128,52 +128,66 @@ class Checks:
 
     def _born(self, row: dict[str, Any]) -> None:
         """Somebody opened it: one who was told so, or one who was killed."""
-        one = self.model.expected(row["number"], row["skill"])
-        if one.is_created:
+        proposal = self.model.expected(row["number"], row["skill"])
+        if proposal.is_created:
             return
-        found = [it for it in self.model.openings if it.skill == row["skill"]]
+        found = [
+            opening for opening in self.model.openings if opening.skill == row["skill"]
+        ]
         if not found:
             raise Disagreement(f"nobody opened proposal {row}")
         # Which of several it was cannot be told, so that it may be as any of them.
-        one.is_created = True
-        one.replaces = any(opening.replaces for opening in found)
-        one.is_old = any(opening.is_old for opening in found)
-        one.maybe |= {"merged"} if any(it.is_at_once for it in found) else set()
+        proposal.is_created = True
+        proposal.replaces = any(opening.replaces for opening in found)
+        proposal.is_old = any(opening.is_old for opening in found)
+        proposal.maybe |= (
+            {"merged"} if any(opening.is_at_once for opening in found) else set()
+        )
         self.model.openings.remove(found[0])
 
     def _in_its_state(self, row: dict[str, Any]) -> None:
-        one, state = self.model.proposals[row["number"]], row["state"]
-        if one.state != "open":
-            if (one.state, one.merge) != (state, row["merge"] or ""):
-                raise Disagreement(f"it has to be {one}, and is {row}")
+        proposal, state = self.model.proposals[row["number"]], row["state"]
+        if proposal.state != "open":
+            if (proposal.state, proposal.merge) != (state, row["merge"] or ""):
+                raise Disagreement(f"it has to be {proposal}, and is {row}")
             return
-        if state != "open" and not self._may_be(one, state):
-            raise Disagreement(f"nobody made it {state}: {one}, {row}")
-        one.state, one.merge = state, row["merge"] or ""
-        one.maybe.clear()
-        self._approvals(one, set(row["approvals"]))
+        if state != "open" and not self._may_be(proposal, state):
+            raise Disagreement(f"nobody made it {state}: {proposal}, {row}")
+        proposal.state, proposal.merge = state, row["merge"] or ""
+        proposal.maybe.clear()
+        self._approvals(proposal, set(row["approvals"]))
 
-    def _may_be(self, one: Expected, state: str) -> bool:
+    def _may_be(self, proposal: Expected, state: str) -> bool:
         if state == "expired":
-            return one.is_old
-        later = (it for it in self.model.proposals.values() if it.number > one.number)
-        is_replaced = any(it.replaces and it.skill == one.skill for it in later)
-        return state in one.maybe or (state == "closed" and is_replaced)
+            return proposal.is_old
+        later = (
+            other
+            for other in self.model.proposals.values()
+            if other.number > proposal.number
+        )
+        is_replaced = any(
+            other.replaces and other.skill == proposal.skill for other in later
+        )
+        return state in proposal.maybe or (state == "closed" and is_replaced)
 
-    def _approvals(self, one: Expected, found: set[str]) -> None:
-        if not found <= one.approvers | one.maybe_approvers:
-            raise Disagreement(f"nobody approved {one}: {found}")
-        if one.state == "open" and not one.is_shaken and not one.approvers <= found:
-            raise Disagreement(f"an approval of {one} was lost: {found}")
-        one.approvers, one.is_shaken = found, False
-        one.maybe_approvers = set()
+    def _approvals(self, proposal: Expected, found: set[str]) -> None:
+        if not found <= proposal.approvers | proposal.maybe_approvers:
+            raise Disagreement(f"nobody approved {proposal}: {found}")
+        if (
+            proposal.state == "open"
+            and not proposal.is_shaken
+            and not proposal.approvers <= found
+        ):
+            raise Disagreement(f"an approval of {proposal} was lost: {found}")
+        proposal.approvers, proposal.is_shaken = found, False
+        proposal.maybe_approvers = set()
 
     def _branches(self, waiting: Iterable[dict[str, Any]]) -> None:
         line = ("for-each-ref", "--format=%(refname:short) %(objectname)")
         found = git(self.places.library, *line, "refs/heads/skill").splitlines()
-        wanted = [f"{row['branch']} {row['head']}" for row in waiting]
-        if sorted(found) != sorted(wanted):
-            raise Disagreement(f"branches {found}, but open are {wanted}")
+        expected = [f"{row['branch']} {row['head']}" for row in waiting]
+        if sorted(found) != sorted(expected):
+            raise Disagreement(f"branches {found}, but open are {expected}")
 
     def line(self, rows: list[dict[str, Any]]) -> None:
         """Main's own line holds what was reported, and nothing else."""
@@ -181,7 +195,9 @@ class Checks:
         span = f"{self.start}..{BRANCH}"
         line = git(root, "rev-list", "--reverse", "--first-parent", span).split()
         if lost := model.changes.keys() - set(line):
-            raise Disagreement(f"{BRANCH} lost {[model.changes[it] for it in lost]}")
+            raise Disagreement(
+                f"{BRANCH} lost {[model.changes[commit] for commit in lost]}"
+            )
         by_merge = {row["merge"]: row for row in rows if row["merge"]}
         self.history: list[Change] = []
         for commit in line:
@@ -206,7 +222,8 @@ class Checks:
     def _touches_one(self, commit: str, skill: str) -> None:
         line = ("diff", "--name-only", f"{commit}^1", commit)
         tops = {
-            tuple(it.split("/")[:2]) for it in git(self.places.library, *line).split()
+            tuple(path.split("/")[:2])
+            for path in git(self.places.library, *line).split()
         }
         if not tops <= {(top, skill) for top in ("skills", "archive", "evidence")}:
             raise Disagreement(f"{commit} changed more than {skill}: {tops}")
@@ -214,8 +231,8 @@ class Checks:
     def audit(self) -> None:
         data = self.ask("audit")
         of = Counter(change.how for change in self.history)
-        pushed = {it.commit for it in self.history if it.how == "push"}
-        found = {it["commit"]: it["kind"] for it in data["exceptions"]}
+        pushed = {change.commit for change in self.history if change.how == "push"}
+        found = {row["commit"]: row["kind"] for row in data["exceptions"]}
         if found != dict.fromkeys(pushed, "direct-push"):
             raise Disagreement(f"the audit says {data['exceptions']}")
         if data["promotions"] != of["promotion"]:
@@ -224,24 +241,29 @@ class Checks:
     def histories(self) -> None:
         """What main holds, by `list` and by the `log` of every skill."""
         now = {change.skill: change.version for change in self.history}
-        listed = {it["name"] for it in self.ask("list")["skills"]}
+        listed = {row["name"] for row in self.ask("list")["skills"]}
         if listed != {name for name, version in now.items() if version}:
             raise Disagreement(f"{listed} are listed; {now} is what has to be")
         for name in now:
-            told = [
-                (it["commit"], it["tree"]) for it in self.ask("log", name)["versions"]
+            logged = [
+                (row["commit"], row["tree"])
+                for row in self.ask("log", name)["versions"]
             ]
-            wanted = [(it.commit, it.version) for it in self._changed(name)]
-            if told[::-1] != wanted:
-                raise Disagreement(f"the log of {name} is {told[::-1]}, not {wanted}")
-        versions = {(it.skill, it.version) for it in self.history}
+            expected = [
+                (change.commit, change.version) for change in self._changed(name)
+            ]
+            if logged[::-1] != expected:
+                raise Disagreement(
+                    f"the log of {name} is {logged[::-1]}, not {expected}"
+                )
+        versions = {(change.skill, change.version) for change in self.history}
         if odd := self.model.handed - versions:
             raise Disagreement(f"versions were handed out that never were: {odd}")
 
     def _changed(self, name: str) -> list[Change]:
         """The changes of a skill that changed it; an empty one is none."""
         found: list[Change] = []
-        for change in (it for it in self.history if it.skill == name):
+        for change in (entry for entry in self.history if entry.skill == name):
             if change.version != (found[-1].version if found else ""):
                 found.append(change)
         return found
@@ -271,7 +293,9 @@ class Checks:
             again = self.ask(*line)
             if again["added"] or again["updated"] or again["removed"] or again["kept"]:
                 raise Disagreement(f"{folder} was not in order: {again}")
-            names = {it.name for it in folder.iterdir() if not it.name.startswith(".")}
+            names = {
+                path.name for path in folder.iterdir() if not path.name.startswith(".")
+            }
             if names != set(again["unchanged"]):
                 raise Disagreement(f"{folder} holds {names}, not {again}")
             if names:
@@ -279,7 +303,7 @@ class Checks:
 
     def _as_handed(self, folder: Path) -> None:
         path = self.ask("use", folder.name, "--key", folder.parent.name)["path"]
-        texts = [(Path(it) / "SKILL.md").read_bytes() for it in (path, folder)]
+        texts = [(Path(copy) / "SKILL.md").read_bytes() for copy in (path, folder)]
         if texts[0] != texts[1]:
             raise Disagreement(f"{folder} is not what its key gets: {path}")
 
@@ -296,18 +320,18 @@ class Checks:
         for place in (LIBRARY, CLONE):
             self._uses(place, everything)
 
-    def _uses(self, place: str, wanted: dict[str, str]) -> None:
+    def _uses(self, place: str, expected: dict[str, str]) -> None:
         stored = self._stored(place)
         found = {number: skill for number, (skill, _) in stored.items()}
-        if found != wanted:
-            odd = found.items() ^ wanted.items()
+        if found != expected:
+            odd = found.items() ^ expected.items()
             raise Disagreement(f"{len(odd)} uses differ in {place}: {sorted(odd)[:5]}")
         loaded = Counter(skill for skill, is_loaded in stored.values() if is_loaded)
-        told = {
-            it["name"]: it["uses"] for it in self.ask("stats", place=place)["skills"]
+        counted = {
+            row["name"]: row["uses"] for row in self.ask("stats", place=place)["skills"]
         }
-        if {name: uses for name, uses in told.items() if uses} != dict(loaded):
-            raise Disagreement(f"stats of {place} say {told}; it holds {loaded}")
+        if {name: uses for name, uses in counted.items() if uses} != dict(loaded):
+            raise Disagreement(f"stats of {place} say {counted}; it holds {loaded}")
 
     def _stored(self, place: str) -> dict[str, tuple[str, bool]]:
         path = self.places.of(place) / ".git" / "skillforge" / "state.db"
@@ -323,14 +347,16 @@ class Checks:
 
     def tags(self) -> None:
         line = ("for-each-ref", "--format=%(refname:short) %(*objectname)", "refs/tags")
-        found = dict(it.split() for it in git(self.places.library, *line).splitlines())
+        found = dict(
+            ref.split() for ref in git(self.places.library, *line).splitlines()
+        )
         model = self.model
         if model.tags.items() - found.items():
             raise Disagreement(f"releases {model.tags}, but tags are {found}")
         more = found.keys() - model.tags.keys()
         if len(more) and not model.may_have_released:
             raise Disagreement(f"nobody released {more}")
-        if strange := set(found.values()) - {it.commit for it in self.history}:
+        if strange := set(found.values()) - {change.commit for change in self.history}:
             raise Disagreement(f"released, and not on {BRANCH}: {strange}")
         model.tags, model.may_have_released = found, False
 
@@ -338,11 +364,11 @@ class Checks:
         own_worktrees = 1 + self.places.checkout.exists()
         places = ((self.places.library, own_worktrees), (self.places.clone, 1))
         for place, worktrees in places:
-            if said := git(place, "fsck", "--strict", "--no-dangling"):
-                raise Disagreement(f"fsck of {place}: {said}")
+            if output := git(place, "fsck", "--strict", "--no-dangling"):
+                raise Disagreement(f"fsck of {place}: {output}")
             if len(git(place, "worktree", "list").splitlines()) != worktrees:
                 raise Disagreement(f"a worktree is left in {place}")
-            strays = [p for it in _STRAYS for p in (place / ".git").rglob(it)]
+            strays = [p for pattern in _STRAYS for p in (place / ".git").rglob(pattern)]
             # Files of ours that are locked stay; what counts is that none is held.
             own = [path for path in strays if path.parent.name == "skillforge"]
             if set(strays) != set(own) or any(map(_is_held, own)):

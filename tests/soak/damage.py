@@ -56,10 +56,10 @@ class Damages:
         if shown != {n: row for n, row in before.items() if n != number}:
             raise Disagreement(f"{number} is damaged, and others differ: {shown}")
         _names(data["broken"], number)
-        more = [it for it in self._exceptions() if it not in exceptions]
-        if [it["kind"] for it in more] != ["unreadable-record"]:
+        more = [row for row in self._exceptions() if row not in exceptions]
+        if [row["kind"] for row in more] != ["unreadable-record"]:
             raise Disagreement(f"{number} is damaged, and the audit says {more}")
-        _names([it["message"] for it in more], number)
+        _names([row["message"] for row in more], number)
 
     def _stops_nothing_else(self, number: int) -> None:
         for line in _READS:
@@ -102,7 +102,7 @@ def _names(messages: list[str], number: int) -> None:
 def _by_number(data: dict[str, Any]) -> dict[int, Any]:
     """Proposals without what changes by itself."""
     rows = data["proposals"]
-    return {it["number"]: {k: it[k] for k in it if k != "age_days"} for it in rows}
+    return {row["number"]: {k: row[k] for k in row if k != "age_days"} for row in rows}
 
 
 def _of(key: str, rows: list[dict[str, str]]) -> list[str]:

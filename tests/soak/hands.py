@@ -71,13 +71,13 @@ def _begin(clone: Path) -> None:
 
 def _pushed(clone: Path, skill: str) -> dict[str, Any]:
     """Push what was made; git refuses it if main has moved meanwhile."""
-    made = git(clone, "rev-parse", "HEAD")
+    commit = git(clone, "rev-parse", "HEAD")
     git(clone, "push", "--quiet", "origin", f"HEAD:{BRANCH}", may_fail=True)
     git(clone, "fetch", "--quiet", "origin", f"{BRANCH}:refs/remotes/origin/{BRANCH}")
     line = git(clone, "rev-list", "--first-parent", f"origin/{BRANCH}").split()
-    if made not in line:
+    if commit not in line:
         return NOTHING
     version = git(
         clone, "rev-parse", "--verify", "--quiet", f"HEAD:skills/{skill}", may_fail=True
     )
-    return {"commit": made, "skill": skill, "version": version}
+    return {"commit": commit, "skill": skill, "version": version}

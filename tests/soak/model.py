@@ -123,7 +123,7 @@ class Model:
     counts: Counter[str] = field(default_factory=Counter)
 
     def open_numbers(self) -> list[int]:
-        return [n for n, it in self.proposals.items() if it.state == "open"]
+        return [n for n, proposal in self.proposals.items() if proposal.state == "open"]
 
     def skills(self) -> list[str]:
         """Skills that main ever had, as far as we were told."""
@@ -156,16 +156,16 @@ class Model:
         self, row: Mapping[str, Any], about: Mapping[str, Any], *, replaces: bool
     ) -> Expected:
         """Somebody was told the number of a proposal, and whether it is new."""
-        one = self.expected(row["proposal"], row["skill"])
+        proposal = self.expected(row["proposal"], row["skill"])
         if row.get("created"):
-            if one.is_created:
-                raise Disagreement(f"proposal {one.number} was opened by two")
-            one.is_created, one.replaces = True, replaces
-            one.is_old = bool(about.get("is_old"))
-        return one
+            if proposal.is_created:
+                raise Disagreement(f"proposal {proposal.number} was opened by two")
+            proposal.is_created, proposal.replaces = True, replaces
+            proposal.is_old = bool(about.get("is_old"))
+        return proposal
 
-    def merged(self, one: Expected, data: Mapping[str, Any]) -> None:
-        one.ends("merged", data["merge"])
+    def merged(self, proposal: Expected, data: Mapping[str, Any]) -> None:
+        proposal.ends("merged", data["merge"])
         change = Change(
             data["merge"], data["skill"], data["version"] or "", "promotion"
         )
@@ -176,8 +176,8 @@ class Model:
         before = self.changes.setdefault(change.commit, change)
         if before != change:
             raise Disagreement(f"{before} was told before, now {change}")
-        for one in self.proposals.values():
-            one.is_fresh = False
+        for proposal in self.proposals.values():
+            proposal.is_fresh = False
 
     def judged(self, row: Mapping[str, Any], ended: Ended) -> None:
         """A rollout as somebody saw it; where it is closed, a rollback may follow."""
@@ -216,9 +216,9 @@ def _hear_opening(model: Model, ended: Ended) -> None:
         model.openings.append(Opening(about["skill"]))
     if not ended.data.get("proposal"):
         return
-    one = model.opened(ended.data, about, replaces=bool(about.get("replaces")))
+    proposal = model.opened(ended.data, about, replaces=bool(about.get("replaces")))
     if is_at_once and ended.code == 0:
-        model.merged(one, ended.data)
+        model.merged(proposal, ended.data)
 
 
 def _hear_offers(model: Model, ended: Ended) -> None:
@@ -232,21 +232,21 @@ def _hear_offers(model: Model, ended: Ended) -> None:
 
 
 def _hear_approval(model: Model, ended: Ended) -> None:
-    one = model.proposals[ended.command.about["number"]]
+    proposal = model.proposals[ended.command.about["number"]]
     who = ended.command.about["who"]
     if ended.was_killed:
-        one.maybe_approvers.add(who)
+        proposal.maybe_approvers.add(who)
     elif ended.code == 0:
-        one.approvers.add(who)
+        proposal.approvers.add(who)
 
 
 def _hear_end(model: Model, ended: Ended) -> None:
     """close and reject."""
-    one = model.proposals[ended.command.about["number"]]
+    proposal = model.proposals[ended.command.about["number"]]
     if ended.was_killed:
-        one.maybe.add("closed")
+        proposal.maybe.add("closed")
     elif ended.code == 0:
-        one.ends("closed")
+        proposal.ends("closed")
 
 
 def _hear_expiry(model: Model, ended: Ended) -> None:
@@ -258,21 +258,21 @@ def _hear_expiry(model: Model, ended: Ended) -> None:
 
 
 def _hear_promotion(model: Model, ended: Ended) -> None:
-    one = model.proposals[ended.command.about["number"]]
+    proposal = model.proposals[ended.command.about["number"]]
     if ended.was_killed:
-        one.maybe.add("merged")
+        proposal.maybe.add("merged")
     elif ended.code == 0:
-        model.merged(one, ended.data)
+        model.merged(proposal, ended.data)
         if ended.data.get("rollout"):
             model.write_rollout(ended.data["rollout"], ended, "running", is_sure=False)
 
 
 def _hear_refresh(model: Model, ended: Ended) -> None:
-    one = model.proposals[ended.command.about["number"]]
+    proposal = model.proposals[ended.command.about["number"]]
     if ended.was_killed or ended.code == 0:
-        one.is_shaken = one.is_fresh = True
-        one.maybe_approvers |= one.approvers
-        one.approvers = set()
+        proposal.is_shaken = proposal.is_fresh = True
+        proposal.maybe_approvers |= proposal.approvers
+        proposal.approvers = set()
 
 
 def _hear_uses(model: Model, ended: Ended) -> None:
@@ -290,11 +290,19 @@ def recorded(
     model: Model, batch: Batch, data: Mapping[str, Any], *, may_be_split: bool = False
 ) -> None:
     """Take in what became of a batch: lines about a skill that is gone are named."""
-    problems, kept = data["problems"], data["recorded"] + data["again"]
-    if odd := [it for it in problems if not any(word in it["why"] for word in UNKNOWN)]:
+    problems, added = data["problems"], data["recorded"] + data["again"]
+    if odd := [
+        problem
+        for problem in problems
+        if not any(word in problem["why"] for word in UNKNOWN)
+    ]:
         raise Disagreement(f"lines that nobody should refuse: {odd}")
-    is_whole = data["recorded"] in (0, kept) or may_be_split
-    if not is_whole or kept != len(data["uses"]) or kept + len(problems) != batch.count:
+    is_whole = data["recorded"] in (0, added) or may_be_split
+    if (
+        not is_whole
+        or added != len(data["uses"])
+        or added + len(problems) != batch.count
+    ):
         raise Disagreement(f"of {batch.count} uses, {data['recorded']} were recorded")
     known = model.uses.setdefault(batch.place, {})
     known |= {use["id"]: use["skill"] for use in data["uses"]}
@@ -348,7 +356,7 @@ def _hear_release(model: Model, ended: Ended) -> None:
 def _hear_audit(model: Model, ended: Ended) -> None:
     """Also while main moves, an audit finds nothing but what was pushed past review."""
     found = ended.data.get("exceptions") or ()
-    if odd := [it for it in found if it["kind"] != "direct-push"]:
+    if odd := [exception for exception in found if exception["kind"] != "direct-push"]:
         raise Disagreement(f"an audit found {odd}")
 
 

@@ -68,9 +68,9 @@ class Places:
         return self.top / "agents"
 
     @property
-    def said(self) -> Path:
+    def outputs(self) -> Path:
         """What commands print."""
-        return self.top / "said"
+        return self.top / "outputs"
 
     def of(self, name: str) -> Path:
         return self.top / name
@@ -94,7 +94,7 @@ def settle_environment(top: Path) -> None:
 def make(top: Path) -> Places:
     """A library that adopted a policy, its clones, and unsaved work in its checkout."""
     places = Places(top)
-    for folder in (places.library, places.drafts, places.agents, places.said):
+    for folder in (places.library, places.drafts, places.agents, places.outputs):
         folder.mkdir(parents=True)
     root = places.library
     git(root, "init", "--quiet", "--initial-branch", BRANCH)

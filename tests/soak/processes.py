@@ -64,10 +64,10 @@ class Ended:
     def answer(self) -> dict[str, Any]:
         """The JSON object that it printed; empty if it printed none."""
         try:
-            said = json.loads(self.out)
+            answer = json.loads(self.out)
         except ValueError:
             return {}
-        return said if isinstance(said, dict) else {}
+        return answer if isinstance(answer, dict) else {}
 
     @property
     def data(self) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class Ended:
 class _Running:
     command: Command
     pid: int
-    said: Path
+    output: Path
     start: float
     kill_at: float | None
 
@@ -110,9 +110,9 @@ def adopt_orphans() -> None:
 class Crew:
     """Up to so many commands at once; some of them are killed."""
 
-    def __init__(self, top: Path, said: Path, luck: random.Random) -> None:
+    def __init__(self, top: Path, outputs: Path, luck: random.Random) -> None:
         self.top = top
-        self.said = said
+        self.outputs = outputs
         self.luck = luck
         self.running: dict[int, _Running] = {}
         self.usual: dict[str, float] = {}  # seconds that each kind takes
@@ -120,25 +120,25 @@ class Crew:
 
     def start(self, command: Command, *, may_die: float = 0.0) -> None:
         self.count += 1
-        said = self.said / f"{self.count:06}"
-        said.with_suffix(".in").write_text(command.stdin)
+        output = self.outputs / f"{self.count:06}"
+        output.with_suffix(".in").write_text(command.stdin)
         sys.stdout.flush()
         start = time.monotonic()
         pid = os.fork()
         if not pid:
-            _be(command, said, self.top)
+            _be(command, output, self.top)
         kill_at = None
         if not command.work and self.luck.random() < may_die:
             usual = self.usual.get(command.kind, 0.4)
             # What writes does so towards the end.
             first = self.luck.choice((0.0, 0.5))
             kill_at = start + self.luck.uniform(first, 1.1) * usual
-        self.running[pid] = _Running(command, pid, said, start, kill_at)
+        self.running[pid] = _Running(command, pid, output, start, kill_at)
 
     def kill_at(self, moment: float) -> None:
         """Kill what runs then, unless it has ended."""
-        for one in self.running.values():
-            one.kill_at = moment
+        for process in self.running.values():
+            process.kill_at = moment
 
     def ended(self) -> list[Ended]:
         """Those that have come to an end since the last look."""
@@ -147,36 +147,40 @@ class Crew:
         for pid in list(self.running):
             done, status, usage = os.wait4(pid, os.WNOHANG)
             if done:
-                one = self.running.pop(pid)
-                found.append(self._seen(one, status, usage.ru_maxrss))
+                process = self.running.pop(pid)
+                found.append(self._end_of(process, status, usage.ru_maxrss))
         if not found:
             time.sleep(_PAUSE)
         return found
 
     def _kill(self) -> None:
         now = time.monotonic()
-        for one in self.running.values():
-            if now - one.start > _LONGEST:
-                raise TimeoutError(f"still at it: {one.command.line}")
-            if one.kill_at is not None and now >= one.kill_at:
-                os.kill(one.pid, signal.SIGKILL)
-                one.kill_at = None
+        for process in self.running.values():
+            if now - process.start > _LONGEST:
+                raise TimeoutError(f"still at it: {process.command.line}")
+            if process.kill_at is not None and now >= process.kill_at:
+                os.kill(process.pid, signal.SIGKILL)
+                process.kill_at = None
 
-    def _seen(self, one: _Running, status: int, memory: int) -> Ended:
+    def _end_of(self, process: _Running, status: int, memory: int) -> Ended:
         end, code = time.monotonic(), os.waitstatus_to_exitcode(status)
         was_killed = code == -signal.SIGKILL
         if not was_killed:
-            before = self.usual.get(one.command.kind, end - one.start)
-            self.usual[one.command.kind] = 0.8 * before + 0.2 * (end - one.start)
-        out, err = (one.said.with_suffix(it) for it in (".out", ".err"))
+            before = self.usual.get(process.command.kind, end - process.start)
+            self.usual[process.command.kind] = 0.8 * before + 0.2 * (
+                end - process.start
+            )
+        out, err = (process.output.with_suffix(suffix) for suffix in (".out", ".err"))
         # A process may die before it has made its files.
         texts = [
             p.read_text("utf-8", "replace") if p.exists() else "" for p in (out, err)
         ]
-        for path in (out, err, one.said.with_suffix(".in")):
+        for path in (out, err, process.output.with_suffix(".in")):
             path.unlink(missing_ok=True)
         shown = None if was_killed else code
-        return Ended(one.command, shown, texts[0], texts[1], one.start, end, memory)
+        return Ended(
+            process.command, shown, texts[0], texts[1], process.start, end, memory
+        )
 
     def wait_for_orphans(self, seconds: float = 60.0) -> None:
         """Wait until nothing of a killed command runs on; all else has to be quiet."""
@@ -204,14 +208,14 @@ class Crew:
                 return found[0]
 
 
-def _be(command: Command, said: Path, top: Path) -> None:
+def _be(command: Command, output: Path, top: Path) -> None:
     """What a fork does: it never comes back."""
     code = 70
     try:
         os.setsid()
         for suffix, number in ((".in", 0), (".out", 1), (".err", 2)):
             flags = os.O_RDONLY if number == 0 else os.O_CREAT | os.O_WRONLY
-            handle = os.open(said.with_suffix(suffix), flags, 0o600)
+            handle = os.open(output.with_suffix(suffix), flags, 0o600)
             os.dup2(handle, number)
             os.close(handle)
         os.chdir(top)

@@ -45,7 +45,7 @@ class Soak:
         self.luck = random.Random(plan.seed)
         self.model = Model()
         self.places = make(top)
-        self.crew = Crew(top, self.places.said, self.luck)
+        self.crew = Crew(top, self.places.outputs, self.luck)
         self.actors = Actors(self.places, self.model, self.luck)
         self.checks = Checks(self.places, self.model, self.crew)
         self.checkout = BranchCheckout(self.places, self.model, self.crew)
@@ -56,7 +56,7 @@ class Soak:
 
     def run(self) -> None:
         """Go on until time is up; Disagreement tells what is wrong."""
-        start = told = halted = time.monotonic()
+        start = reported = halted = time.monotonic()
         while (now := time.monotonic()) - start < self.plan.seconds:
             self.actors.may_push |= self._is_late(now - start)
             if now - halted > self.plan.between:
@@ -65,9 +65,9 @@ class Soak:
             if len(self.crew.running) < self.plan.actors:
                 self.crew.start(self.actors.choose(), may_die=_DEATHS)
             self.listen()
-            if now - told > 10:
+            if now - reported > 10:
                 self.progress(self.summary())
-                told = now
+                reported = now
         self.halt()
 
     def _is_late(self, gone: float) -> bool:
@@ -102,7 +102,7 @@ class Soak:
 
     def summary(self) -> str:
         counts = self.model.counts
-        killed = sum(n for it, n in counts.items() if it.startswith("killed "))
+        killed = sum(n for kind, n in counts.items() if kind.startswith("killed "))
         promoted = sum(c.how == "promotion" for c in self.model.changes.values())
         rollbacks = counts["done rollback"] + counts["done rollback-now"]
         return (

@@ -27,7 +27,7 @@ def replace(path: Path) -> None:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Path:
+def store(tmp_path: Path) -> Path:
     path = tmp_path / "store" / "state.db"
     Uses(path).add([use(1)])
     for beside in ("-wal", "-shm"):
@@ -51,36 +51,39 @@ def kept(tmp_path: Path) -> Path:
         pytest.param(lambda path: Examples(path).rows(), id="examples"),
     ],
 )
-def test_it_is_an_error_that_says_how_to_go_on(
-    kept: Path, damage: Callable[[Path], None], words: str, work: Callable[[Path], None]
+def test_the_error_says_how_to_continue(
+    store: Path,
+    damage: Callable[[Path], None],
+    words: str,
+    work: Callable[[Path], None],
 ) -> None:
-    damage(kept)
-    before = kept.read_bytes() if kept.exists() else None
+    damage(store)
+    before = store.read_bytes() if store.exists() else None
 
     with pytest.raises(ToolError) as stopped:
-        work(kept)
+        work(store)
 
     assert words in stopped.value.message
     assert "sync-uses" in stopped.value.hint
-    assert (kept.read_bytes() if kept.exists() else None) == before
-    Path(f"{kept}.generation").unlink()  # as the hint says
-    work(kept)
+    assert (store.read_bytes() if store.exists() else None) == before
+    Path(f"{store}.generation").unlink()  # as the hint says
+    work(store)
 
 
-def test_a_store_of_an_older_version_is_taken_over(kept: Path) -> None:
-    mark = Path(f"{kept}.generation")
+def test_a_store_of_an_older_version_is_taken_over(store: Path) -> None:
+    mark = Path(f"{store}.generation")
     mark.unlink()
-    with sqlite3.connect(kept) as db:
+    with sqlite3.connect(store) as db:
         db.execute("PRAGMA application_id = 0")
 
-    assert len(Uses(kept).after(0)) == 1
+    assert len(Uses(store).after(0)) == 1
     assert mark.exists()
 
 
-def test_a_process_that_died_before_it_noted_the_generation(kept: Path) -> None:
-    mark = Path(f"{kept}.generation")
+def test_a_process_that_died_before_it_noted_the_generation(store: Path) -> None:
+    mark = Path(f"{store}.generation")
     noted = mark.read_text()
     mark.unlink()
 
-    assert Uses(kept).add([use(2)]) == 1
+    assert Uses(store).add([use(2)]) == 1
     assert mark.read_text() == noted

@@ -16,8 +16,8 @@ def log(tmp_path: Path) -> Path:
 
 
 def add(log: Path, number: int, error: str = "no such session") -> None:
-    made = hook_log.entry("codex", str(number), error=error)
-    hook_log.append(made, log.parents[1])
+    entry = hook_log.entry("codex", str(number), error=error)
+    hook_log.append(entry, log.parents[1])
 
 
 def last_session(log: Path) -> str:
@@ -77,6 +77,6 @@ def test_the_newest_of_both_counts(log: Path) -> None:
     assert last_session(log) == "later"
 
 
-def test_no_log_is_no_entry(log: Path) -> None:
+def test_a_missing_log_has_no_entry(log: Path) -> None:
     assert hook_log.last(log.parents[1]) is None
     assert hook_log.last() is None

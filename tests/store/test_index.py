@@ -17,19 +17,19 @@ from skillforge.store.index import (
 TREE = "a" * 40
 
 
-def text(name: str, said: str, body: str = "") -> SkillText:
-    return SkillText(IndexedSkill(name, f"tree of {name}", said), body)
+def text(name: str, description: str, body: str = "") -> SkillText:
+    return SkillText(IndexedSkill(name, f"tree of {name}", description), body)
 
 
 def test_a_removed_skill_leaves_no_rows(tmp_path: Path) -> None:
-    one, two = text("one", "apples"), text("two", "pears", "and apples")
+    first, second = text("one", "apples"), text("two", "pears", "and apples")
     changed = text("two", "plums")
     indexes = Indexes(tmp_path)
-    indexes.write(TREE, None, (), [one, two])
+    indexes.write(TREE, None, (), [first, second])
     found = indexes.latest()
     assert found is not None
 
-    indexes.write("b" * 40, found[1], [one, two], [changed])
+    indexes.write("b" * 40, found[1], [first, second], [changed])
     index = indexes.find("b" * 40)
 
     assert index is not None

@@ -35,11 +35,11 @@ def test_killed_at_any_instant_it_has_lost_at_most_the_last_use(tmp_path: Path) 
     assert writer.socket.recv(1)
     time.sleep(0.3)
     os.kill(writer.pid, signal.SIGKILL)
-    told = b"." + writer.read()
+    written = b"." + writer.read()
     writer.kill()
 
     rows = Uses(path).after(0)
-    assert 0 <= len(rows) - len(told) <= 1
+    assert 0 <= len(rows) - len(written) <= 1
     assert sum(row.uses for row in Uses(path).tally()) == len(rows)
 
 
@@ -89,7 +89,7 @@ def test_a_store_of_a_newer_version_is_not_changed(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+def test_other_users_cannot_read_it(tmp_path: Path) -> None:
     Uses(tmp_path / "state.db").add([use(1)])
 
     for path in tmp_path.iterdir():

@@ -165,7 +165,7 @@ TROUBLES = [
 Trouble = Callable[[LibraryFolder, Path], dict[str, str]]
 
 
-@pytest.mark.parametrize("trouble", TROUBLES, ids=lambda it: it.__name__)
+@pytest.mark.parametrize("trouble", TROUBLES, ids=lambda trouble: trouble.__name__)
 @pytest.mark.parametrize("now", [(), ("--now",)], ids=["background", "now"])
 def test_trouble_with_the_machine_is_not_noticed(
     trouble: Trouble, now: tuple[str, ...], library: LibraryFolder, tmp_path: Path
@@ -181,7 +181,9 @@ def test_trouble_with_the_machine_is_not_noticed(
 
 
 @pytest.mark.parametrize(
-    "trouble", [corrupt_store, store_in_the_way, full_disk], ids=lambda it: it.__name__
+    "trouble",
+    [corrupt_store, store_in_the_way, full_disk],
+    ids=lambda trouble: trouble.__name__,
 )
 def test_a_store_that_cannot_be_used_is_logged_all_the_same(
     trouble: Trouble, library: LibraryFolder, logs: list[Path], tmp_path: Path
@@ -220,7 +222,7 @@ def test_odd_input_is_logged_and_not_noticed(
 ) -> None:
     assert_unnoticed(hook("codex", *now, stdin=payload, cwd=library.root))
 
-    assert "named no session" in logged(logs)["error"]
+    assert "sent no session" in logged(logs)["error"]
 
 
 @pytest.fixture
@@ -232,7 +234,7 @@ def open_pipe() -> Iterator[int]:
     os.close(write)
 
 
-def test_an_input_that_nobody_closes_is_not_waited_for(
+def test_an_input_that_stays_open_is_not_waited_for(
     library: LibraryFolder, open_pipe: int
 ) -> None:
     started = time.monotonic()
@@ -259,7 +261,7 @@ def test_an_endless_input_takes_little_memory(
         )
 
     assert_unnoticed(ran)
-    assert "named no session" in logged(logs)["error"]
+    assert "sent no session" in logged(logs)["error"]
 
 
 @pytest.mark.parametrize(
@@ -442,7 +444,7 @@ def test_people_can_see_what_is_wrong(library: LibraryFolder) -> None:
 
     assert unknown.returncode == silent.returncode == 0
     assert b"copilot" in unknown.stderr
-    assert b"named no session" in silent.stderr
+    assert b"sent no session" in silent.stderr
     assert unknown.stdout == silent.stdout == b""
 
 
@@ -457,13 +459,13 @@ def test_a_bug_is_shown_with_its_place(
     assert b"hooks.py" in ran.stderr
 
 
-def test_json_tells_of_failures_too(library: LibraryFolder) -> None:
+def test_json_reports_failures_too(library: LibraryFolder) -> None:
     unknown = hook("copilot", "--json", cwd=library.root)
     silent = hook("codex", "--json", cwd=library.root)
 
     assert unknown.returncode == silent.returncode == 0
     assert json.loads(unknown.stdout)["ok"] is False
-    assert "named no session" in json.loads(silent.stdout)["data"]["error"]
+    assert "sent no session" in json.loads(silent.stdout)["data"]["error"]
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])

@@ -99,7 +99,7 @@ def test_hermes_gets_a_layout_that_it_only_reads(
     folder = hooks.layout(library.library)
 
     assert str(folder) in text
-    assert sorted(it.name for it in folder.iterdir() if it.name[0] != ".") == [
+    assert sorted(path.name for path in folder.iterdir() if path.name[0] != ".") == [
         "csv-tables",
         "pdf-tables",
     ]
@@ -157,10 +157,10 @@ def test_a_session_is_captured_once_ten_calls_have_come(
     assert other["kept"] is None
 
 
-def test_what_goes_wrong_is_told_by_status(
+def test_status_reports_errors(
     library: LibraryFolder, hook: Any, tmp_path: Path
 ) -> None:
-    assert "no session has ended" in hook("status").out
+    assert "no runs yet" in hook("status").out
     ended(library, tmp_path / "nowhere.jsonl")
 
     assert "nowhere.jsonl does not exist" in hook("status").out
@@ -201,10 +201,10 @@ def test_hermes_is_asked_for_a_session_that_is_in_its_database(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
 
-    told = hooks.see_to(AGENTS["hermes"], library.library, hooks.HookCall("sess_1"))
+    entry = hooks.see_to(AGENTS["hermes"], library.library, hooks.HookCall("sess_1"))
     gone = hooks.see_to(AGENTS["hermes"], library.library, hooks.HookCall("sess_2"))
 
-    assert told["kept"] == 2
+    assert entry["kept"] == 2
     assert "could not export" in gone["error"]
     assert not list((library.root / ".git/skillforge").glob("hermes-*"))
 
@@ -226,7 +226,7 @@ def test_hermes_is_asked_for_a_session_that_is_in_its_database(
         ),
     ],
 )
-def test_whatever_an_agent_tells_is_understood_or_left_out(
+def test_any_input_of_an_agent_is_parsed_or_skipped(
     text: str, call: hooks.HookCall
 ) -> None:
     assert hooks.HookCall.of(text) == call

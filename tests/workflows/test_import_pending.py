@@ -51,8 +51,14 @@ def test_records_become_proposals_once(loop: Loop, pending: Path) -> None:
     first = loop.ok("import-pending")["records"]
     again = loop.ok("import-pending")["records"]
 
-    assert [(it["proposal"], it["created"]) for it in first] == [(1, True), (2, True)]
-    assert [(it["proposal"], it["created"]) for it in again] == [(1, False), (2, False)]
+    assert [(row["proposal"], row["created"]) for row in first] == [
+        (1, True),
+        (2, True),
+    ]
+    assert [(row["proposal"], row["created"]) for row in again] == [
+        (1, False),
+        (2, False),
+    ]
     message = loop.folder.git("log", "-1", "--format=%B", first[0]["commit"])
     assert "Origin: agent-background" in message
     assert "Session: hermes-pending/0a1b2c3d" in message
@@ -77,8 +83,8 @@ def test_what_was_decided_is_reported_back_and_cleared(
     loop.promote(1)
     loop.ok("close", 2, "--why", "No")
 
-    told = loop.ok("import-pending")
-    states = [(it["proposal"], it["state"]) for it in told["records"]]
+    answer = loop.ok("import-pending")
+    states = [(row["proposal"], row["state"]) for row in answer["records"]]
     cleared = loop.ok("import-pending", "--clear")["cleared"]
 
     assert states == [(1, "merged"), (2, "closed"), (3, "open")]
@@ -98,7 +104,7 @@ def test_what_was_decided_is_reported_back_and_cleared(
         ),
         pytest.param('{"id": "../x", "payload": {}}', "no valid id", id="id"),
         pytest.param(
-            '{"id": "x", "payload": {"action": "rm"}}', "no known action", id="action"
+            '{"id": "x", "payload": {"action": "rm"}}', "unknown action", id="action"
         ),
         pytest.param(
             '{"id": "x", "payload": {"action": "delete", "name": "nothing"}}',
@@ -134,7 +140,7 @@ def test_a_record_that_cannot_be_proposed_stops_no_other(
 def test_nothing_held_back_is_fine(loop: Loop, tmp_path: Path) -> None:
     ran = loop("import-pending", tmp_path / "nowhere")
 
-    assert (ran.code, ran.out) == (0, "Hermes holds no changes back\n")
+    assert (ran.code, ran.out) == (0, "no changes pending in Hermes\n")
 
 
 def test_an_agents_record_cannot_make_itself_a_persons(

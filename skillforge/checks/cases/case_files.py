@@ -259,7 +259,7 @@ def fill(value: Any, values: Mapping[str, Any], line: int) -> Any:
         size = sum(len(as_text(_look_up(values, name, line))) for name in names)
         if size > _MOST_BYTES:
             raise BadCaseError(
-                line, f"with its values it has more than {_MOST_BYTES} bytes"
+                line, f"with its values filled in, it has more than {_MOST_BYTES} bytes"
             )
         return _PLACEHOLDER.sub(
             lambda match: as_text(_look_up(values, match[1], line)), value
@@ -294,7 +294,7 @@ def _look_up(values: Any, path: str, line: int) -> Any:
         else:
             known = ", ".join(map(str, values)) or "nothing"
             raise BadCaseError(
-                line, f"nothing is named `{{{{ {path} }}}}`; there is {known}"
+                line, f"unknown value `{{{{ {path} }}}}`; known: {known}"
             )
     return value
 

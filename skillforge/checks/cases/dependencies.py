@@ -88,7 +88,7 @@ def _python_problem(specifier: object) -> str:
         fits = not specifier or SpecifierSet(specifier).contains(have)
     except InvalidSpecifier:
         return f"`requires-python` is not a version: {specifier}"
-    return "" if fits else f"needs Python {specifier}; this is {have}"
+    return "" if fits else f"needs Python {specifier}, not {have}"
 
 
 def _problem(requirements: list[str]) -> str:
@@ -164,7 +164,7 @@ def _lock(text: str) -> list[str]:
         pinned, *hashes = words
         if not _PINNED.fullmatch(pinned) or not all(map(_HASH.fullmatch, hashes)):
             raise ToolError(
-                f"{LOCK}: `{line.strip()[:80]}` is not one pinned package",
+                f"{LOCK}: `{line.strip()[:80]}` doesn't pin one package",
                 hint="write name==version, with --hash=sha256:… if you have it",
             )
         lines.append(" ".join(words))

@@ -44,7 +44,7 @@ _WORD = re.compile(r"\w+")
 _FEWEST, _NEAR = 8, 0.7  # groups of three words, and the share that makes a copy
 _MOST_BYTES = 1 << 20
 _MOST_LEAVES = 200  # texts of an example, and occurrences of one
-_DO_NOT_COPY = "describe the rule; a skill that contains the answers proves nothing"
+_DO_NOT_COPY = "describe the rule instead; the example must stay unknown to the skill"
 
 
 class HeldOutExample(NamedTuple):
@@ -149,10 +149,10 @@ def _wrong_answer(value: Any) -> Any:
 
 
 def unused(skill: Skill, examples: Sequence[HeldOutExample]) -> Iterator[Finding]:
-    """A finding for held-out examples that cannot be tried."""
+    """A finding for held-out examples that cannot be run."""
     if examples and REPLAY not in skill.files:
-        message = f"{plural(len(examples), 'held-out example')} cannot be tried"
-        hint = f"write {REPLAY}: how an example becomes a case"
+        message = f"{plural(len(examples), 'held-out example')} cannot be run"
+        hint = f"write {REPLAY}, which turns an example into a case"
         yield Finding("no-replay", Severity.WARNING, message, hint=hint)
 
 

@@ -92,7 +92,7 @@ def lay_out(skill: Skill, folder: Path) -> Path:
             if path == "." or file.kind not in _MODES:
                 continue
             if not is_inside(path):
-                raise RequestError(f"the path {path!r} leads out of the skill")
+                raise RequestError(f"the path {path!r} points outside the skill")
             if file.kind is FileKind.SYMLINK:
                 work_files.link(held, path, os.fsdecode(skill.read(path)))
             else:

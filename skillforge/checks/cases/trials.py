@@ -21,7 +21,7 @@ from skillforge.policy import Policy
 from skillforge.sandbox import JobResult, Limits
 
 _ALLOW = "the policy allows it with tests: {dependencies: true}"
-OUT_OF_TIME = "no time was left"
+OUT_OF_TIME = "out of time"
 _SHOWN = 2000  # characters of a job's output
 _MOST_CASES, _MOST_BYTES = 10_000, 64 << 20  # of one skill
 
@@ -204,7 +204,7 @@ def _not_run(planned: TrialPlan, case: Case, why: str) -> Trial:
 
 
 def _lost(trial_run: TrialRun) -> Trial:
-    why = "its process died"
+    why = "its process crashed"
     return _trial(trial_run.plan.skill, trial_run.case, TrialOutcome.ERROR, 0.0, why)
 
 

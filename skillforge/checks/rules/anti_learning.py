@@ -79,8 +79,8 @@ FIELD_RULES = rules_in(globals())
 def learned_environment(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill does not record what one machine lacked.
 
-    The next machine has the command, the module or the permission. Name what the skill
-    needs in `compatibility`, and how to check for it.
+    Other machines may have the command, the module or the permission. Name what the
+    skill needs in `compatibility`, and how to check for it.
     """
     if match := _lesson(skill, doc, ENVIRONMENT, fine_in=_FAILURE_SECTION):
         hint = "describe what is needed and how to check for it instead"
@@ -93,7 +93,7 @@ def learned_environment(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def learned_transient(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill does not record transient errors.
 
-    A time-out or a busy service calls for another try, not for a note in a skill.
+    Retry after a timeout or a busy service, instead of recording it in a skill.
     """
     if match := _lesson(skill, doc, TRANSIENT, fine_in=_FAILURE_SECTION):
         hint = "describe when to retry and when to give up instead"
@@ -106,7 +106,7 @@ def learned_transient(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def learned_helplessness(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill does not teach that something does not work.
 
-    Such a sentence outlives its cause, and an agent that reads it never tries again.
+    The cause is fixed, but the sentence stays, and agents that read it don't try.
     Write what works.
     """
     if not skill.is_agent_made and NOT_WORK not in doc.text:

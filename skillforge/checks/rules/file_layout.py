@@ -51,7 +51,7 @@ def nested_skill(skill: Skill) -> Iterator[RuleProblem]:
 
 @rule(profile=Profile.PORTABLE)
 def symlink_outside(skill: Skill) -> Iterator[RuleProblem]:
-    """No symbolic link leads out of the skill.
+    """No symbolic link points outside the skill.
 
     It would point to a different file on each machine, and installers refuse it.
     """
@@ -60,7 +60,7 @@ def symlink_outside(skill: Skill) -> Iterator[RuleProblem]:
         end = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
         if target.startswith("/") or end == ".." or end.startswith("../"):
             yield RuleProblem(
-                f"the link leads out of the skill, to {target}",
+                f"the link points outside the skill, to {target}",
                 "replace it with a copy of the file",
                 path=path,
             )

@@ -53,7 +53,7 @@ def name_portable(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     name = doc.words("name")
     if name.strip() and not (len(name) >= NAME_MIN and _NAME.fullmatch(name)):
         yield RuleProblem(
-            f"the name {name!r} is not 3 to 64 characters of a-z, 0-9 and -",
+            f"the name {name!r} must have 3 to 64 characters: a-z, 0-9 and -",
             "choose an ASCII name, and rename the folder as well",
             doc.line_of("name"),
         )

@@ -64,7 +64,7 @@ def _normal(name: str) -> str:
 def field_required(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """`name` and `description` are set and not empty.
 
-    A client knows nothing else of a skill before it loads it.
+    Clients see only these two fields until they load the skill.
     """
     for name in _REQUIRED:
         if name not in doc.fields:

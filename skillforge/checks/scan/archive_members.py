@@ -49,7 +49,7 @@ def _zip(data: bytes) -> Iterator[InnerFile]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for number, info in enumerate(archive.infolist()):
                 if info.flag_bits & 1:
-                    yield InnerFile(info.filename, b"", "is locked by a password")
+                    yield InnerFile(info.filename, b"", "is password-protected")
                     continue
                 if number >= MOST_FILES or left <= 0:
                     yield InnerFile(info.filename, b"", "the archive is too large")

@@ -23,7 +23,7 @@ from skillforge.checks.scan.segments import Segment, SegmentView
 from skillforge.model import SKILL_FILE, RuleProblem, Severity, rule, rules_in
 
 _WARNING = Severity.WARNING
-_REVIEW = "check that this is what the change is meant to do"
+_REVIEW = "check that the change is meant to do this"
 
 
 class SkillChange:

@@ -17,7 +17,7 @@ _FILES = {
     "bytecode": "compiled Python, which may differ from its source",
     "archive": "an archive in the skill",
     "locked": "an archive that cannot be opened",
-    "link": "a link, which has another target on each machine",
+    "link": "a link, whose target differs between machines",
     "unread": "cannot be read",
     "macro": "a document with a program in it",
 }
@@ -71,13 +71,13 @@ def unseen_characters(matches: ScanMatches) -> Iterator[RuleProblem]:
                 yield RuleProblem(what, "write it in plain letters", line, segment.path)
         mixed = list(islice(mixed_words(segment.raw), MOST_MIXED))
         if len(mixed) == MOST_MIXED:
-            what = "too many words in letters of two scripts to check"
+            what = "too many mixed-script words to check"
             yield RuleProblem(
                 what, "write them in one script", segment.line, segment.path
             )
         words = ((segment.line_of(at), word) for at, word in mixed)
         for line, word in _first_of_each_line(words).items():
-            what = f"letters of two scripts in one word: {word[:40]}"
+            what = f"mixed scripts in one word: {word[:40]}"
             yield RuleProblem(what, "write it in one script", line, segment.path)
 
 
@@ -106,7 +106,7 @@ _UNSEEN = (
     ),
     (
         re.compile("(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001-\U000e007f]"),
-        "a character that only machines read",
+        "a character that only programs read",
     ),
     (
         re.compile("[a-zA-Z][\u200b\u200c\u2060\u034f\u00ad][a-zA-Z]"),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 class Host(StrEnum):
     """The kind of a host."""
 
-    ADDRESS = "a bare address"
+    ADDRESS = "a bare IP address"
     PASTE = "a paste or file-drop site"
     TUNNEL = "a tunnel to a private machine"
     COLLECTOR = "a request collector"

@@ -35,7 +35,7 @@ def leaked_secret(matches: ScanMatches) -> Iterator[RuleProblem]:
     Only tokens of known formats are reported, and none that are obviously made up. A
     real key must be revoked at its service; deleting it from the file does not help.
     """
-    hint = "revoke it at its service, and read it from the environment"
+    hint = "revoke it at the service, and read it from the environment"
     for segment in matches.segments:
         for token in tokens.find(segment.raw):
             if _looks_real(token.value):
@@ -57,7 +57,7 @@ def private_data(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill and its examples contain no personal data.
 
     Cards and bank accounts are recognized by their check digits. In evidence, which is
-    redacted, mail addresses and home folders are reported as well.
+    redacted, email addresses and home folders are reported as well.
     """
     for segment in matches.segments:
         if segment.language in ("strings", "resolved"):
@@ -70,7 +70,10 @@ def private_data(matches: ScanMatches) -> Iterator[RuleProblem]:
                         segment, match.start(), match[0], f"contains {what}", hint
                     )
         if is_evidence(segment.path):
-            for pattern, what in ((_MAIL, "a mail address"), (_HOME, "a home folder")):
+            for pattern, what in (
+                (_MAIL, "an email address"),
+                (_HOME, "a home folder"),
+            ):
                 for match in pattern.finditer(segment.raw):
                     message = f"contains {what}"
                     yield _at(segment, match.start(), match[0], message, "redact it")

@@ -66,7 +66,7 @@ def _read(library: Library, path: str, revision: str | None) -> RulePack:
     if not data:
         where = f" at {revision[:12]}" if revision else ""
         raise ConfigError(
-            f"{POLICY_FILE}: scan.rule_packs: there is no rule pack {path}{where}",
+            f"{POLICY_FILE}: scan.rule_packs: no rule pack {path}{where}",
             hint=f"add the file, or remove it from {POLICY_FILE}",
         )
     return read_pack(path, data)
@@ -87,7 +87,7 @@ def read_pack(path: str, data: bytes) -> RulePack:
     names = {full.partition("/")[2]: full for full in signs}
     for place, sign in _named_signs(content):
         if sign not in names and sign not in own_signs():
-            raise source.error(place, f"there is no sign {sign!r}")
+            raise source.error(place, f"unknown sign {sign!r}")
     for place, pattern in _conditions(content):
         _checked(source, place, pattern, parts)
     rules = tuple(
@@ -116,7 +116,9 @@ def _parts(source: "PackSource", content: Mapping[str, Any]) -> dict[str, str]:
         return expand_parts(content)
     except UnknownPartError as err:
         place = ["parts"]
-        raise source.error(place, f"there is no part {{{err}}} above its use") from err
+        raise source.error(
+            place, f"unknown part {{{err}}}; define it above its use"
+        ) from err
 
 
 def _sign(
@@ -138,7 +140,7 @@ def _checked(
         regex = expand(pattern, parts)
         re.compile(regex, re.MULTILINE)
     except UnknownPartError as err:
-        raise source.error(place, f"there is no part {{{err}}}") from err
+        raise source.error(place, f"unknown part {{{err}}}") from err
     except (re.error, RecursionError, OverflowError) as err:
         raise source.error(place, f"not a regular expression: {err}") from err
     for problem in pattern_cost.problems(regex):

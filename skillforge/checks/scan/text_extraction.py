@@ -369,7 +369,7 @@ def _read_binary(
             "unread", path, "bytes that are neither text nor a known kind of file"
         )
     if kind == "program" and _MEDIA_NAMES.fullmatch(path):
-        yield Notice("disguised", path, "a program that is named like a picture")
+        yield Notice("disguised", path, "a program with the name of an image")
     text = archive_members.strings(data)
     hidden = (SegmentView.HIDDEN,) if kind == "media" else ()
     for view in (*hidden, SegmentView.CODE):
@@ -387,7 +387,7 @@ def _behind_picture(path: str, data: bytes, depth: int) -> Iterator[Segment | No
             (m for m in (b"PK\x03\x04", b"\x7fELF", b"#!") if m in rest[:64]), b""
         )
         if mark and head and start:
-            yield Notice("disguised", path, "another file is appended to the picture")
+            yield Notice("disguised", path, "another file is appended to the image")
             yield from read_bytes(f"{path}!", rest[rest.index(start) :], depth + 1)
 
 
@@ -395,5 +395,5 @@ _KINDS = {
     "program": "a compiled program",
     "bytecode": "compiled Python",
     "locked": "an archive that cannot be opened",
-    "media": "a picture's metadata",
+    "media": "an image's metadata",
 }

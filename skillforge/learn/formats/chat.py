@@ -28,7 +28,9 @@ def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Episode]: 
 def _messages(record: Mapping[str, Any]) -> list[Any] | None:
     """The conversation of a record; tau-bench calls it a trajectory."""
     candidates = (record.get(key) for key in ("messages", "traj"))
-    return next((it for it in candidates if isinstance(it, list)), None)
+    return next(
+        (candidate for candidate in candidates if isinstance(candidate, list)), None
+    )
 
 
 def _episode(

@@ -47,7 +47,9 @@ def _without(settings: dict[str, Any], agent: Agent) -> dict[str, Any]:
     groups = _groups(settings, agent)
     if not groups:
         return settings
-    rest = [it for it in (_rest(group, agent) for group in groups) if it is not None]
+    rest = [
+        left for left in (_rest(group, agent) for group in groups) if left is not None
+    ]
     hooks = {**settings["hooks"], agent.event: rest}
     if not rest:
         del hooks[agent.event]

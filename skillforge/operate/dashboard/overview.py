@@ -9,9 +9,9 @@ from skillforge.report import plural
 
 _MAX_ALERTS = 8
 _VERDICTS = {
-    "roll-back": "its canary does worse than the stable version: roll back",
-    "promote": "its canary does no worse than the stable version: promote",
-    "inconclusive": "its canary is inconclusive: a person decides",
+    "roll-back": "its canary is worse than the stable version: roll back",
+    "promote": "its canary is no worse than the stable version: promote",
+    "inconclusive": "its canary is inconclusive: needs a human decision",
 }
 
 

@@ -73,7 +73,7 @@ def _contract(learned: "LearnedDraft", *, is_refused: bool = False) -> ContractD
 
 def draft(result: "DraftResult", *, is_dry_run: bool = False) -> DraftData:
     learned = result.learned
-    findings = [report.finding_data(it) for it in result.report.findings]
+    findings = [report.finding_data(finding) for finding in result.report.findings]
     contract = _contract(learned, is_refused=result.is_refused)
     data = cast("DraftData", {**contract, "findings": findings})
     if is_dry_run and not result.is_refused:

@@ -18,11 +18,14 @@ def capture(result: "CaptureResult") -> str:
     lines = [example_line(example) for example in result.kept[:_MOST]]
     if len(result.kept) > _MOST:
         lines.append(f"… and {len(result.kept) - _MOST:,} more")
-    lines += [f"{it.path}:{it.line}: {it.message}" for it in result.problems[:_MOST]]
+    lines += [
+        f"{problem.path}:{problem.line}: {problem.message}"
+        for problem in result.problems[:_MOST]
+    ]
     if (more := len(result.problems) - _MOST + result.more_problems) > 0:
         lines.append(f"… and {plural(more, 'more problem')}")
     lines += [f"skipped {count}: {reason}" for reason, count in result.skipped.items()]
-    lines += [_passed_over(*it) for it in result.passed_over[:_MOST_PASSED_OVER]]
+    lines += [_passed_over(*entry) for entry in result.passed_over[:_MOST_PASSED_OVER]]
     redacted: Counter[str] = Counter()
     for example in (*result.kept, *result.failures):
         redacted.update(example.redacted)
@@ -34,8 +37,8 @@ def capture(result: "CaptureResult") -> str:
     if flagged := sum("instructions" in example.flags for example in result.kept):
         verb = "contains" if flagged == 1 else "contain"
         lines.append(
-            f"{plural(flagged, 'example')} {verb} instructions to the agent: review "
-            "with care"
+            f"{plural(flagged, 'example')} {verb} instructions aimed at the agent: "
+            "review carefully"
         )
     return "\n".join(map(printable, [*lines, _summary(result)]))
 

@@ -50,6 +50,6 @@ def restorable(result: "Restoration") -> str:
 def _lines(finding: "CurationFinding") -> Iterator[str]:
     yield f"{finding.skill or 'all skills'}: {finding.kind}: {finding.message}"
     if finding.left_alone:
-        yield f"    left alone: {finding.left_alone}"
+        yield f"    skipped: {finding.left_alone}"
     elif finding.draft:
         yield f"    {_ACTIONS[finding.action]}"

@@ -36,13 +36,15 @@ def example_list(result: "ExampleList") -> str:
     shown = result.examples
     pending = sum(example.review.status == "pending" for example in shown)
     lines = [printable(example_line(example)) for example in shown]
+    if not result.total:
+        return "no examples yet\nnext: skillforge capture FILE"
     lines.append(
         f"{plural(len(shown), 'example')} of {result.total}, {pending} pending review"
     )
     if shown:
-        lines.append("+ approved, - rejected, ! contains instructions to the agent")
-    if not result.total:
-        lines.append("next: skillforge capture FILE")
+        lines.append(
+            "+ approved, - rejected, ! contains instructions aimed at the agent"
+        )
     return "\n".join(lines)
 
 
@@ -91,7 +93,7 @@ def _step_lines(step: Step) -> Iterator[str]:
 
 def decided(result: "DecidedExamples") -> str:
     lines = [f"{result.status} {plural(len(result.examples), 'example')}"]
-    unverified = sum(not it.outcome.is_verified for it in result.examples)
+    unverified = sum(not example.outcome.is_verified for example in result.examples)
     if result.status == "approved" and unverified:
         lines.append(
             f"{unverified} of them won't count as evidence: the outcome is not "
@@ -100,6 +102,6 @@ def decided(result: "DecidedExamples") -> str:
     if result.withheld:
         lines.append(
             f"{plural(len(result.withheld), 'example')} not approved: text contains "
-            "instructions to the agent; review and approve by id"
+            "instructions aimed at the agent; review and approve by id"
         )
     return "\n".join(lines)

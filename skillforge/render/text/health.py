@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _MAX_NAMES = 20  # in a line
 _QUIET = ("passed", "no-cases")
+_LABELS = {"no-cases": "without cases", "not-run": "not run"}
 
 
 def health(report: "HealthReport", *, verbose: bool, colour: bool) -> str:
@@ -45,7 +46,7 @@ def _changes(checkup: "Checkup") -> list[str]:
     if checkup.condition != "failed":
         return []
     if checkup.passed is None:
-        return ["  no earlier pass is recorded here"]
+        return ["  no earlier pass is recorded in this clone"]
     changed = ", ".join(checkup.changed) or "nothing recorded"
     unsure = "" if checkup.is_confirmed else "; out of time to run it a second time"
     day = day_name(checkup.passed.at // DAY)
@@ -53,6 +54,10 @@ def _changes(checkup: "Checkup") -> list[str]:
 
 
 def _summary(report: "HealthReport") -> str:
-    counts = [f"{count} {name}" for name, count in report.counts.items() if count]
+    counts = [
+        f"{count} {_LABELS.get(name, name)}"
+        for name, count in report.counts.items()
+        if count
+    ]
     skills = plural(len(report.checkups), "skill")
     return f"{skills}: {', '.join(counts) or 'nothing to run'}"

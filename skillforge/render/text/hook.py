@@ -40,11 +40,11 @@ def status(result: "HookStatus") -> str:
 
 def last_run(entry: Mapping[str, Any] | None) -> str:
     if entry is None:
-        return "no session has ended yet"
+        return "no runs yet"
     last = f"last run: {entry['agent'] or '-'}, session {entry['session'] or '-'}"
     if "error" in entry:
         return f"{last}: {entry['error']}"
     if entry["kept"] is None:
         return f"{last}: {entry['since']} calls since the last capture; 10 needed"
-    kept = plural(entry["kept"], "example")
-    return f"{last}: kept {kept} from {entry['calls']} calls"
+    examples = plural(entry["kept"], "example")
+    return f"{last}: kept {examples} from {entry['calls']} calls"

@@ -22,7 +22,7 @@ def protection(result: "Protection") -> str:
         lines.append(f"CODEOWNERS is new on {result.branch}: git pull")
     verb = "changed" if result.is_applied else "would be changed"
     count = plural(len(result.changes), "setting")
-    summary = f"{count} {verb}" if result.changes else "all settings are right"
+    summary = f"{count} {verb}" if result.changes else "all settings are correct"
     return "\n".join([*lines, f"{result.repository}: {summary}"])
 
 

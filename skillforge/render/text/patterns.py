@@ -22,7 +22,8 @@ def pattern_list(result: "PatternList") -> str:
         for row in rows
     ]
     unclustered = plural(len(listing["unclustered"]), "example")
-    lines.append(f"{plural(len(rows), 'pattern')}; {unclustered} in no pattern yet")
+    count = plural(len(rows), "pattern") if rows else "no patterns yet"
+    lines.append(f"{count}; {unclustered} not in a pattern")
     if rows:
         lines.append(f"next: skillforge patterns show {rows[0]['id']}")
     return "\n".join(map(printable, lines))

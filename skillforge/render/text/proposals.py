@@ -34,9 +34,7 @@ def submission(result: "SubmissionBatch", *, colour: bool = False) -> str:
     if not result.opened:
         return f"{report.text(result.report, colour=colour)}\nnothing was proposed"
     lines = finding_lines(result.report.findings, colour=colour)
-    lines += [
-        printable(f"left out, as git ignores it: {path}") for path in result.left_out
-    ]
+    lines += [printable(f"skipped, ignored by git: {path}") for path in result.left_out]
     lines += [opened(proposal, created) for proposal, created in result.opened]
     return with_note("\n".join(lines), result.note)
 
@@ -97,7 +95,7 @@ def import_pending(result: "PendingImport") -> str:
     lines += [f"removed {path.name}" for path in result.cleared]
     if result.can_clear:
         lines.append("--clear removes the records of merged and closed proposals")
-    return "\n".join(map(printable, lines)) or "Hermes holds no changes back"
+    return "\n".join(map(printable, lines)) or "no changes pending in Hermes"
 
 
 def promotion(result: "Promotion", main: str, *, colour: bool = False) -> str:
@@ -116,7 +114,7 @@ def promotion(result: "Promotion", main: str, *, colour: bool = False) -> str:
     rollout = result.rollout
     if rollout is not None and rollout.is_running:
         lines.append(
-            f"    rollout: {rollout.share:g} % of keys get it first; "
+            f"    rollout: {rollout.share:g}% of keys get it first; "
             f"skillforge canary status {rollout.skill}"
         )
     elif result.problem:
@@ -170,12 +168,12 @@ def review(brief: "ReviewBrief", *, full: bool, colour: bool) -> str:
         "why": proposal.why or "no reason given",
         "absorbs": ", ".join(proposal.skills[1:]),
         "into": proposal.absorbed_into,
-        "triggers": brief.description or "-",
+        "summary": brief.description or "-",
         "examples": "\n".join(map(_example_line, brief.examples)) or "none",
         "size": f"SKILL.md {growth(*brief.sizes)}; all files {growth(*brief.totals)}",
         "scan": brief.verdict.danger or "",
-        "github": f"its own gate run: {proposal.ci}" if proposal.ci else "",
-        "powers": ", ".join(brief.powers) or "none new",
+        "github": f"gate run in CI: {proposal.ci}" if proposal.ci else "",
+        "asks for": ", ".join(brief.powers) or "nothing new",
         "overlap": _overlap(brief),
     }
     lines = [f"proposal {proposal.number}: {proposal.title} ({_standing(brief)})"]

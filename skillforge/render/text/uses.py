@@ -83,5 +83,5 @@ def sync_uses(done: "UseSync") -> str:
             "check the other machines' clocks"
         )
     refused = done.exchange.refused.values()
-    lines += [printable(f"not taken from the remote: {why}") for why in refused]
+    lines += [printable(f"not accepted from the remote: {why}") for why in refused]
     return "\n".join([*lines, *_verdicts(done.rollouts)])

@@ -43,7 +43,7 @@ class Prove:
         assert ran.code in (0, 1), ran.err
         return {trial["case"]: trial for trial in ran.data["trials"]}
 
-    def one(self, case: str, **files: str) -> dict[str, Any]:
+    def only_trial(self, case: str, **files: str) -> dict[str, Any]:
         """The only trial of a case, and of the skill."""
         trials = self({"tests/a.yaml": case, **files})
         assert len(trials) == 1, trials

@@ -28,7 +28,7 @@ expect:
 
 @pytest.mark.needs_sandbox
 def test_a_shell_line_input_files_and_variables(prove: Prove) -> None:
-    trial = prove.one(
+    trial = prove.only_trial(
         """
 run: cat - in/a.txt b.txt | tr a-z A-Z; echo "$WHO"; ls
 stdin: "first "
@@ -61,7 +61,7 @@ expect:
     other: {absent: true}
     d/none: {exists: false}
 """
-    assert prove.one(case)["outcome"] == "passed"
+    assert prove.only_trial(case)["outcome"] == "passed"
 
 
 @pytest.mark.needs_sandbox
@@ -164,7 +164,7 @@ def test_cases_of_one_name_are_told_apart(prove: Prove) -> None:
 def test_a_case_that_cannot_be_read_is_an_error_with_its_line(
     prove: Prove, text: str, line: int, says: str
 ) -> None:
-    trial = prove.one(text)
+    trial = prove.only_trial(text)
 
     assert trial["outcome"] == "error"
     assert (trial["path"], trial["line"]) == ("tests/a.yaml", line)
@@ -178,20 +178,20 @@ def test_what_is_written_is_what_counts(prove: Prove) -> None:
 run: [echo, 0.80, 010, 2024-01-01, yes, 12:30, 1_000, 5]
 expect: {stdout: 0.80 010 2024-01-01 yes 12:30 1_000 5}
 """
-    assert prove.one(case)["outcome"] == "passed"
+    assert prove.only_trial(case)["outcome"] == "passed"
     prints = "run: [echo, '0.8']\nexpect: {stdout: 0.80}\n"
-    assert prove.one(prints)["outcome"] == "failed"
+    assert prove.only_trial(prints)["outcome"] == "failed"
     table = "run: echo '{{ p }}'\nexpect: {stdout: '{{ p }}'}\nvariants: [{p: 1.50}]\n"
-    assert prove.one(table)["outcome"] == "passed"
+    assert prove.only_trial(table)["outcome"] == "passed"
 
 
 @pytest.mark.needs_sandbox
 def test_a_line_of_several_stops_at_the_first_that_fails(prove: Prove) -> None:
-    assert prove.one("run: |\n  false\n  echo done\n")["outcome"] == "failed"
+    assert prove.only_trial("run: |\n  false\n  echo done\n")["outcome"] == "failed"
 
 
 @pytest.mark.needs_sandbox
-def test_links_are_no_cases(prove: Prove) -> None:
+def test_links_are_not_cases(prove: Prove) -> None:
     prove.write({"tests/b.yaml": "run: ['true']"})
     (prove.library.root / "skills/proven/tests/a.yaml").symlink_to("b.yaml")
 
@@ -201,7 +201,7 @@ def test_links_are_no_cases(prove: Prove) -> None:
 
 
 @pytest.mark.needs_sandbox
-def test_a_pipe_that_lies_there_keeps_nobody_waiting(prove: Prove) -> None:
+def test_a_named_pipe_does_not_block(prove: Prove) -> None:
     prove.write({"tests/b.yaml": "run: ['true']"})
     folder = prove.library.root / "skills/proven"
     os.mkfifo(folder / "tests/a.yaml")
@@ -229,7 +229,7 @@ def test_one_broken_file_does_not_hide_the_others(prove: Prove) -> None:
     assert [t["outcome"] for t in trials.values()] == ["error", "passed"]
 
 
-def test_bytes_that_are_not_text_are_no_crash(prove: Prove) -> None:
+def test_bytes_that_are_not_text_do_not_crash(prove: Prove) -> None:
     prove.write({"tests/a.yaml": ""})
     path = prove.library.root / "skills/proven/tests/a.yaml"
     path.write_bytes(b"run: \xff\xfe\n")

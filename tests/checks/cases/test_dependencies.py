@@ -119,7 +119,7 @@ def test_a_lock_holds_pinned_packages_only(
     trials = prove({**files, "tests/requirements.lock": f"{line}\n"})
 
     assert trials["a"]["outcome"] == "not-run"
-    assert "is not one pinned package" in trials["a"]["detail"]
+    assert "doesn't pin one package" in trials["a"]["detail"]
 
 
 @pytest.mark.needs_sandbox
@@ -150,7 +150,7 @@ def test_what_cannot_be_fetched_safely_is_not_run(
 
 @pytest.mark.needs_sandbox
 @pytest.mark.slow
-def test_nothing_of_the_skill_is_taken_for_pip(
+def test_no_file_of_the_skill_is_used_as_pip(
     prove: Prove, index: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     prove.library.write("skillforge.yaml", ALLOW)

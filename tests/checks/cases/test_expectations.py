@@ -13,8 +13,10 @@ from skillforge.checks.cases.expectations import differences
 from skillforge.sandbox import JobResult, WorkFile
 
 
-def ended(said: str = "", code: int = 0, err: str = "", **found: WorkFile) -> JobResult:
-    return JobResult(code, said.encode(), err.encode(), 0.0, files=found)
+def ended(
+    stdout: str = "", code: int = 0, err: str = "", **found: WorkFile
+) -> JobResult:
+    return JobResult(code, stdout.encode(), err.encode(), 0.0, files=found)
 
 
 def of_stdout(rule: dict[str, Any] | str, out: str) -> list[str]:
@@ -89,7 +91,7 @@ def test_what_is_met_is_not_mentioned(rule: dict[str, Any] | str, out: str) -> N
     assert of_stdout(rule, out) == []
 
 
-def test_an_exit_says_what_the_program_said() -> None:
+def test_an_exit_code_difference_shows_the_output() -> None:
     [found] = differences({"exit": [0, 3]}, ended(code=1, err="Traceback\nBoom: x\n"))
 
     assert found == "exit: expected 0 or 3, got 1; output: Boom: x"
@@ -169,9 +171,9 @@ def test_json_may_hold_more(less: dict[str, Any], more: dict[str, Any]) -> None:
 
 
 @given(values, values)
-def test_json_that_is_not_it_is_a_difference(one: Any, other: Any) -> None:
-    if json.dumps(one) != json.dumps(other) and not holds_mappings(one):
-        assert of_stdout({"json": one}, json.dumps(other))
+def test_json_that_is_not_it_is_a_difference(value: Any, other: Any) -> None:
+    if json.dumps(value) != json.dumps(other) and not holds_mappings(value):
+        assert of_stdout({"json": value}, json.dumps(other))
 
 
 def holds_mappings(value: Any) -> bool:
@@ -182,6 +184,6 @@ def holds_mappings(value: Any) -> bool:
 
 
 @given(st.binary(max_size=200), st.text(max_size=50))
-def test_any_output_can_be_compared(out: bytes, wanted: str) -> None:
-    rule = {"equals": wanted, "contains": wanted, "json": wanted}
+def test_any_output_can_be_compared(out: bytes, expected: str) -> None:
+    rule = {"equals": expected, "contains": expected, "json": expected}
     differences({"stdout": rule}, JobResult(0, out, b"", 0.0))

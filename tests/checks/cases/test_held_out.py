@@ -16,12 +16,20 @@ expect: {stdout: "{{ output }}"}
 
 
 def example(number: str, output: str, *, held_out: bool = True, **more: Any) -> str:
-    said = {"task": "Round it", "inputs": {"number": number}, "output": output, **more}
-    return json.dumps({**said, "held_out": held_out})
+    record = {
+        "task": "Round it",
+        "inputs": {"number": number},
+        "output": output,
+        **more,
+    }
+    return json.dumps({**record, "held_out": held_out})
 
 
 def evidence(*examples: str) -> dict[str, str]:
-    return {f"evidence/proven/{n:016x}.json": it for n, it in enumerate(examples, 1)}
+    return {
+        f"evidence/proven/{n:016x}.json": example
+        for n, example in enumerate(examples, 1)
+    }
 
 
 SEEDS = (
@@ -101,7 +109,7 @@ def test_a_table_of_questions_and_answers_is_a_copy(prove: Prove) -> None:
     assert rules.count("held-out-copied") == 1
 
 
-def test_ordinary_words_of_an_example_are_no_copy(prove: Prove) -> None:
+def test_ordinary_words_of_an_example_are_not_a_copy(prove: Prove) -> None:
     held = json.dumps({"held_out": True, "inputs": {"kind": "table"}, "output": "list"})
     prove.write({"references/a.md": "A table or a list.", **evidence(held)})
     # A question and its answer in one file are; one of them alone is not.
@@ -112,8 +120,8 @@ def test_ordinary_words_of_an_example_are_no_copy(prove: Prove) -> None:
 
 
 def test_seen_examples_may_be_quoted(prove: Prove) -> None:
-    seen = json.dumps({"inputs": {"mail": LONG}, "output": "refund"})
-    prove.write({"references/a.md": LONG, **evidence(seen)})
+    approved = json.dumps({"inputs": {"mail": LONG}, "output": "refund"})
+    prove.write({"references/a.md": LONG, **evidence(approved)})
 
     assert prove.run("--json").data["findings"] == []
 
@@ -200,7 +208,7 @@ def test_one_bad_example_does_not_hide_the_others(prove: Prove) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("record", "text"),
     [
         pytest.param(
             {"inputs": "Kyiv", "output": "Ukraine"}, "{'kyiv': 'Ukraine'}", id="case"
@@ -227,10 +235,10 @@ def test_one_bad_example_does_not_hide_the_others(prove: Prove) -> None:
         pytest.param({"question": LONG, "output": "x"}, LONG, id="other-key"),
     ],
 )
-def test_a_copy_in_another_spelling_is_one(
-    prove: Prove, said: dict[str, Any], text: str
+def test_a_copy_in_another_spelling_is_still_a_copy(
+    prove: Prove, record: dict[str, Any], text: str
 ) -> None:
-    held = json.dumps({"held_out": True, **said})
+    held = json.dumps({"held_out": True, **record})
     prove.write({"scripts/a.py": text, **evidence(held)})
 
     rules = [f["rule"] for f in prove.run("--json").data["findings"]]

@@ -106,8 +106,8 @@ def test_tests_that_do_not_run_to_their_end_have_not_passed(
     [trial] = prove({"tests/test_x.py": text}).values()
 
     assert trial["outcome"] == "failed"
-    said = ("did not finish", "no tests", "FAILED (errors=1)")
-    assert any(words in trial["detail"] for words in said)
+    reasons = ("did not finish", "no tests", "FAILED (errors=1)")
+    assert any(words in trial["detail"] for words in reasons)
 
 
 REPORT = "open('.skillforge-report.xml', 'w').write('<testsuite tests=\"9\">')"
@@ -147,7 +147,7 @@ def test_a_script_has_to_say_what_runs_it(prove: Prove, first: str) -> None:
     assert "name the interpreter" in trials["tests/a.sh"]["detail"]
 
 
-def test_files_that_look_like_tests_and_are_none_are_told(prove: Prove) -> None:
+def test_files_that_only_look_like_tests_are_reported(prove: Prove) -> None:
     files = ["tests/a.json", "tests/x_test.py", "tests/B.YAML", "tests/plain.sh"]
     prove.write(dict.fromkeys(files, "x"))
     (prove.library.root / "skills/proven/tests/plain.sh").chmod(0o644)
@@ -318,16 +318,16 @@ def test_two_libraries_are_each_tried_by_their_own_policy(
 
     trials = prove.call("test", first, str(other), "--json").data["trials"]
 
-    said = {trial["skill"]: trial["detail"] for trial in trials}
-    assert "cannot install packages" in said["proven"]
-    assert "the policy allows it" in said["second"]
+    details = {trial["skill"]: trial["detail"] for trial in trials}
+    assert "cannot install packages" in details["proven"]
+    assert "the policy allows it" in details["second"]
 
 
 @pytest.mark.needs_sandbox
 def test_files_are_laid_out_with_their_modes(prove: Prove) -> None:
     before = os.umask(0o077)
     try:
-        trial = prove.one(
+        trial = prove.only_trial(
             "run: cd $SKILL_DIR; stat -c %a . scripts scripts/x.py scripts/y.sh\n"
             "expect: {stdout: '755\\n755\\n644\\n755'}\n".replace("'", '"'),
             **{"scripts/x.py": "1", "scripts/y.sh": "2"},
@@ -349,7 +349,7 @@ def test_evidence_that_is_a_link_is_not_read(prove: Prove, tmp_path: Path) -> No
     assert prove.run("--json").data["findings"] == []
 
 
-def test_too_few_cases_are_told_but_not_refused_here(prove: Prove) -> None:
+def test_too_few_cases_are_reported_but_not_refused_here(prove: Prove) -> None:
     prove.write({"scripts/x.py": "1"})
 
     ran = prove.run("--json")
@@ -449,7 +449,7 @@ def test_the_same_with_any_number_of_jobs(prove: Prove) -> None:
     case = "run: [sh, -c, 'exit $(({{ n }} % 2))']\n"
     prove.write({"tests/a.yaml": f"{case}variants: [{rows}]\n"})
 
-    one, many = (
+    alone, many = (
         [
             (t["case"], t["outcome"])
             for t in prove.run("--json", "--jobs", n).data["trials"]
@@ -457,8 +457,8 @@ def test_the_same_with_any_number_of_jobs(prove: Prove) -> None:
         for n in ("1", "5")
     )
 
-    assert one == many
-    assert [outcome for _, outcome in one] == ["passed", "failed"] * 6
+    assert alone == many
+    assert [outcome for _, outcome in alone] == ["passed", "failed"] * 6
 
 
 @pytest.mark.needs_sandbox
@@ -606,7 +606,7 @@ def test_a_link_that_cannot_be_made_is_the_skills_own_error(
         job_setup.lay_out(crafted, scratch)
 
 
-def test_a_full_disk_is_told(prove: Prove, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(prove: Prove, monkeypatch: pytest.MonkeyPatch) -> None:
     prove.write({"tests/a.yaml": "run: ['true']\n"})
     monkeypatch.setattr(tempfile, "tempdir", "/nonexistent")
 

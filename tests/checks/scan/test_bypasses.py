@@ -186,8 +186,8 @@ TOKEN = "ghp_A8fK2mQ9xZ4vB7nL1cR6tY3wE5uH0jS2dG8p"
 def test_a_token_in_disguise_is_a_leak(scanned: Scanner, hidden: str) -> None:
     found = scanned("Text.\n", {"notes.md": f"a\nb\n{hidden}\n"})
 
-    leaks = [it for it in found.findings if it.rule == "leaked-secret"]
-    assert [(it.path, it.line) for it in leaks] == [("notes.md", 3)]
+    leaks = [finding for finding in found.findings if finding.rule == "leaked-secret"]
+    assert [(leak.path, leak.line) for leak in leaks] == [("notes.md", 3)]
     assert TOKEN[9:] not in str(leaks)
 
 
@@ -212,7 +212,7 @@ def test_bytecode_that_differs_from_its_source_is_read(tmp_path: Path) -> None:
     assert "unreviewable-file" in {finding.rule for finding in result.findings}
 
 
-def test_a_link_is_told_and_not_followed(tmp_path: Path) -> None:
+def test_a_link_is_reported_and_not_followed(tmp_path: Path) -> None:
     folder = tmp_path / "csv-tables"
     folder.mkdir()
     (folder / "SKILL.md").write_text(skill_md("csv-tables"))

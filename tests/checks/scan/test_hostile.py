@@ -86,7 +86,7 @@ def test_what_is_encoded_is_found_in_clear(words: str) -> None:
     text = base64.b64encode(f"curl -fsSL {words}".encode()).decode()
     found = [clear.text for clear in payloads.payloads(f"key: {text} end")]
 
-    assert not words.isprintable() or any("curl -fsSL" in each for each in found)
+    assert not words.isprintable() or any("curl -fsSL" in payload for payload in found)
 
 
 @pytest.mark.slow
@@ -165,5 +165,5 @@ def test_a_notebook_that_is_none_is_read(scanned: Scanner) -> None:
 
 
 @pytest.mark.parametrize("name", own_signs())
-def test_every_pattern_is_one(name: str) -> None:
-    assert all(each.compiled.pattern for each in own_signs()[name].patterns)
+def test_every_pattern_compiles(name: str) -> None:
+    assert all(pattern.compiled.pattern for pattern in own_signs()[name].patterns)

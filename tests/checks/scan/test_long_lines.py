@@ -143,7 +143,7 @@ def test_an_attack_is_found_in_a_line_that_is_as_long_as_may_be() -> None:
 
 @pytest.mark.parametrize("path", ["SKILL.md", "a.md", "a.sh", "a.json"])
 @pytest.mark.parametrize("at", [0.0, 0.5, 1.0], ids=["start", "middle", "end"])
-def test_a_longer_line_needs_a_person_whatever_it_has(path: str, at: float) -> None:
+def test_a_longer_line_always_needs_a_person(path: str, at: float) -> None:
     whole = line_of("lorem ipsum dolor ", 4 << 20)
     place = int(at * len(whole))
     text = f"{whole[:place]} ; {DROPPER} ; {whole[place:]}"

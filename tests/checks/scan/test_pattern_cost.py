@@ -121,5 +121,5 @@ def test_what_can_never_match_is_a_problem(source: str, problem: str) -> None:
     assert any(problem in found for found in problems(source))
 
 
-def test_ordinary_classes_are_no_problem() -> None:
+def test_ordinary_classes_are_not_a_problem() -> None:
     assert list(problems(r"\S+\W[^\n]{0,9}\bsecret\b")) == []

@@ -124,12 +124,12 @@ BAD = [
         PACK.replace('"warning"', '"fatal"'), 21, "intranet-upload.severity", id="value"
     ),
     pytest.param(
-        PACK.replace('["send"]', '["sends"]'), 25, "no sign 'sends'", id="no-sign"
+        PACK.replace('["send"]', '["sends"]'), 25, "unknown sign 'sends'", id="no-sign"
     ),
     pytest.param(
         PACK.replace('["intranet"],', '["extranet"],'), 26, "0.near", id="no-sign-near"
     ),
-    pytest.param(sign("{hots}"), 8, "there is no part {hots}", id="no-part"),
+    pytest.param(sign("{hots}"), 8, "unknown part {hots}", id="no-part"),
     pytest.param(sign("(a"), 8, "signs.intranet.patterns.0: not a", id="regex"),
     pytest.param(sign("(a+)+$"), 8, "too long", id="exponential"),
     pytest.param(sign("a[^b]{0,400}c[^d]{0,400}e"), 8, "too long", id="two-gaps"),
@@ -172,7 +172,7 @@ def test_a_pack_that_is_not_there_is_an_error(ruled: LibraryFolder, run: Run) ->
     ran = run("scan")
 
     assert ran.code == 2
-    assert f"there is no rule pack {PATH}" in ran.err
+    assert f"no rule pack {PATH}" in ran.err
 
 
 def test_two_packs_of_a_name_are_an_error(ruled: LibraryFolder, run: Run) -> None:

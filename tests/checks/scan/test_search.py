@@ -118,7 +118,7 @@ def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small_budget")
 @pytest.mark.parametrize("size", [40_000, 80_000, 160_000])
-def test_the_work_is_bounded_whatever_the_text(size: int) -> None:
+def test_the_work_is_bounded_for_any_text(size: int) -> None:
     found = all_searched(dense(size))
 
     assert found.cost < 200_000 + 40_000  # the last window may be beyond
@@ -164,7 +164,7 @@ def test_words_of_one_pattern_do_not_hide_another_sign() -> None:
 
 
 @pytest.mark.usefixtures("small_budget")
-def test_what_a_change_adds_is_told_also_if_it_is_too_much() -> None:
+def test_an_added_pattern_is_reported_even_in_too_much_text() -> None:
     """Signs that only a change is searched for."""
     text = "".join(f"reviews are not needed x{n}; " for n in range(2000))
     before, after = of_text("a.md", "Text."), of_text("a.md", text)

@@ -11,11 +11,11 @@ from tests.docs.reference.keys import KEYS
 from tests.docs.reference.markdown import block, code, document, table
 
 _EXITS = {
-    Exit.DONE: "yes, or done",
+    Exit.DONE: "success",
     Exit.NO: "no: findings, failed trials, a refused gate",
     Exit.NOT_UNDERSTOOD: "the request or the library cannot be understood",
     Exit.TOOL_FAILED: "a tool that Skillforge runs is missing or failed",
-    Exit.NOT_NOW: "not now: the library's state does not allow it",
+    Exit.NOT_NOW: "conflict: the library's state does not allow it",
     Exit.BUG: "a bug in Skillforge",
 }
 _LEAD = """\

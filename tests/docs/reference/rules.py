@@ -20,9 +20,9 @@ _TITLES = {
 
 
 def render() -> str:
-    every = every_rule()
+    all_rules = every_rule()
     parts = []
-    for title, found in groupby(every, _part):
+    for title, found in groupby(all_rules, _part):
         rules = list(found)
         parts += [f"## {_TITLES[title]}", _table(rules)]
         parts.extend(words for rule in rules for words in _page(rule))

@@ -103,8 +103,8 @@ def serve(folder: Path) -> Iterator[Hub]:
 def _write_exchanges(exchanges: list[Exchange]) -> None:
     if EXCHANGES_FILE is None:
         return
-    kept = (entry for entry in exchanges if entry.path.startswith("/api/"))
-    lines = "".join(f"{json.dumps(asdict(entry))}\n" for entry in kept)
+    api_calls = (entry for entry in exchanges if entry.path.startswith("/api/"))
+    lines = "".join(f"{json.dumps(asdict(entry))}\n" for entry in api_calls)
     # One unbuffered write, so that tests in several processes do not mix their lines.
     with Path(EXCHANGES_FILE).open("ab", buffering=0) as file:
         file.write(lines.encode())

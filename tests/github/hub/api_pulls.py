@@ -22,15 +22,15 @@ from tests.github.hub.state import Pull, RefusedError, State, User
 
 @route("GET", "{R}/pulls")
 def list_pulls(call: Call) -> Answer:
-    wanted = call.query
-    state = wanted.get("state", "open")
+    query = call.query
+    state = query.get("state", "open")
     if state not in ("open", "closed", "all"):
         raise invalid(code="invalid", field="state")
-    sort = wanted.get("sort", "created")
-    pulls = [p for p in call.repo.pulls.values() if _is_wanted(p, state, wanted)]
+    sort = query.get("sort", "created")
+    pulls = [p for p in call.repo.pulls.values() if _is_wanted(p, state, query)]
     pulls.sort(
         key=lambda pull: (pull.changed if sort == "updated" else "", pull.number),
-        reverse=wanted.get("direction", _direction(sort)) == "desc",
+        reverse=query.get("direction", _direction(sort)) == "desc",
     )
     shown = [simple_pull_json(pull, call.by) for pull in call.slice(pulls)]
     return Answer(200, shown, call.links(len(pulls)))
@@ -40,13 +40,13 @@ def _direction(sort: str) -> str:
     return "desc" if sort == "created" else "asc"
 
 
-def _is_wanted(pull: Pull, state: str, wanted: dict[str, str]) -> bool:
+def _is_wanted(pull: Pull, state: str, query: dict[str, str]) -> bool:
     # GitHub takes no notice of a head that does not name its owner.
-    head = wanted.get("head", "")
+    head = query.get("head", "")
     return (
         state in ("all", "open" if pull.open else "closed")
         and (":" not in head or head.lower() == pull.label.lower())
-        and wanted.get("base", pull.base) == pull.base
+        and query.get("base", pull.base) == pull.base
     )
 
 
@@ -113,8 +113,8 @@ def list_files(call: Call) -> Answer:
 @route("GET", "{R}/pulls/{number}/reviews")
 def list_reviews(call: Call) -> Answer:
     reviews = call.pull.reviews
-    seen = [r for r in reviews if r.state != "PENDING" or r.author is call.by]
-    return call.paged([review_json(call.pull, review) for review in seen])
+    submitted = [r for r in reviews if r.state != "PENDING" or r.author is call.by]
+    return call.paged([review_json(call.pull, review) for review in submitted])
 
 
 @route("POST", "{R}/pulls/{number}/reviews")

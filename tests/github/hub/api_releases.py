@@ -32,8 +32,14 @@ def show_tag(call: Call) -> Answer:
 @route("GET", "{R}/releases")
 def list_releases(call: Call) -> Answer:
     """Drafts are for those who may push."""
-    seen = [it for it in call.repo.releases if not it.draft or _may_push(call)]
-    return call.paged([release_json(call.repo, it) for it in reversed(seen)])
+    visible = [
+        release
+        for release in call.repo.releases
+        if not release.draft or _may_push(call)
+    ]
+    return call.paged(
+        [release_json(call.repo, release) for release in reversed(visible)]
+    )
 
 
 def _may_push(call: Call) -> bool:
@@ -48,8 +54,8 @@ def create_release(call: Call) -> Answer:
     if not tag:
         raise _invalid("Release", "missing_field", "tag_name")
     is_draft = bool(given.get("draft"))
-    published = [it for it in call.repo.releases if not it.draft]
-    if not is_draft and any(it.tag == tag for it in published):
+    published = [other for other in call.repo.releases if not other.draft]
+    if not is_draft and any(other.tag == tag for other in published):
         raise _invalid("Release", "already_exists", "tag_name")
     release = Release(call.hub.next_id(), tag, call.by, given.get("name"))
     release.body = given.get("body")
@@ -90,8 +96,10 @@ def latest_release(call: Call) -> Answer:
 
 @route("GET", "{R}/releases/tags/{path}")
 def release_of_tag(call: Call) -> Answer:
-    seen = (it for it in call.repo.releases if not it.draft)
-    found = next((it for it in seen if it.tag == call.args["path"]), None)
+    published = (release for release in call.repo.releases if not release.draft)
+    found = next(
+        (release for release in published if release.tag == call.args["path"]), None
+    )
     if found is None:
         raise not_found()
     return Answer(200, release_json(call.repo, found))
@@ -100,7 +108,9 @@ def release_of_tag(call: Call) -> Answer:
 @route("GET", "{R}/releases/{id}/assets")
 def list_assets(call: Call) -> Answer:
     release = _release(call)
-    return call.paged([_asset_json(call.repo, release, it) for it in release.assets])
+    return call.paged(
+        [_asset_json(call.repo, release, asset) for asset in release.assets]
+    )
 
 
 @route("POST", "/uploads{R}/releases/{id}/assets")
@@ -165,10 +175,10 @@ def release_json(repo: Repo, release: Release) -> Json:
         "draft": release.draft,
         "prerelease": release.prerelease,
         "immutable": False,
-        "created_at": release.made,
+        "created_at": release.created,
         "published_at": release.published,
         "author": user_json(hub, release.author),
-        "assets": [_asset_json(repo, release, it) for it in release.assets],
+        "assets": [_asset_json(repo, release, asset) for asset in release.assets],
     }
 
 
@@ -188,7 +198,7 @@ def _asset_json(repo: Repo, release: Release, asset: Asset) -> Json:
         "size": len(asset.data),
         "digest": f"sha256:{digest}" if asset.state == "uploaded" else None,
         "download_count": 0,
-        "created_at": asset.made,
-        "updated_at": asset.made,
+        "created_at": asset.created,
+        "updated_at": asset.created,
         "uploader": user_json(hub, asset.uploader),
     }

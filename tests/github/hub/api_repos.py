@@ -40,8 +40,8 @@ def show_repo(call: Call) -> Answer:
 @route("PATCH", "{R}")
 def change_repo(call: Call) -> Answer:
     call.need("admin")
-    wanted = {k: v for k, v in call.fields.items() if k in call.repo.settings}
-    settings = call.repo.settings | wanted
+    changes = {k: v for k, v in call.fields.items() if k in call.repo.settings}
+    settings = call.repo.settings | changes
     if not any(settings[name] for name in _MERGES):
         raise _invalid(
             "Repository",
@@ -50,7 +50,7 @@ def change_repo(call: Call) -> Answer:
         )
     if settings["default_branch"] != call.repo.settings["default_branch"]:
         _move_head(call.repo, settings["default_branch"])
-    call.repo.settings.update(wanted)
+    call.repo.settings.update(changes)
     return show_repo(call)
 
 
@@ -134,17 +134,17 @@ def fork(call: Call) -> Answer:
 
 @route("GET", "{R}/commits/{ref}/check-runs")
 def list_checks(call: Call) -> Answer:
-    sha, wanted = commit_of(call), call.query
+    sha, query = commit_of(call), call.query
     runs = [run for run in reversed(call.repo.checks) if run.sha == sha]
-    if wanted.get("filter", "latest") == "latest":
+    if query.get("filter", "latest") == "latest":
         runs = list({run.name: run for run in reversed(runs)}.values())
-    if "check_name" in wanted:
-        runs = [run for run in runs if run.name == wanted["check_name"]]
-    if wanted.get("app_id", str(ACTIONS_APP)) != str(ACTIONS_APP):
+    if "check_name" in query:
+        runs = [run for run in runs if run.name == query["check_name"]]
+    if query.get("app_id", str(ACTIONS_APP)) != str(ACTIONS_APP):
         runs = []
     found = [check_json(call.repo, run) for run in runs]
-    if "status" in wanted:
-        found = [run for run in found if run["status"] == wanted["status"]]
+    if "status" in query:
+        found = [run for run in found if run["status"] == query["status"]]
     body = {"total_count": len(found), "check_runs": call.slice(found)}
     return Answer(200, body, call.links(len(found)))
 
@@ -195,11 +195,11 @@ def _ruleset(call: Call) -> dict[str, Any]:
 
 
 def _store(call: Call, ruleset: dict[str, Any]) -> dict[str, Any]:
-    wanted = {k: v for k, v in call.fields.items() if k in _RULESET}
+    fields = {k: v for k, v in call.fields.items() if k in _RULESET}
     for other in call.repo.rulesets.values():
-        if other is not ruleset and other["name"] == wanted.get("name"):
+        if other is not ruleset and other["name"] == fields.get("name"):
             raise _invalid("RepositoryRuleset", "Name must be unique", field="name")
-    ruleset = ruleset | wanted | {"updated_at": now()}
+    ruleset = ruleset | fields | {"updated_at": now()}
     ruleset["rules"] = filled(ruleset["rules"])
     call.repo.rulesets[ruleset["id"]] = ruleset
     return ruleset_json(call.repo, ruleset, call.by, full=True)

@@ -230,7 +230,7 @@ class Bare:
         committer: Signature,
     ) -> str:
         flags = [flag for parent in parents for flag in ("-p", parent)]
-        made = self.bytes(
+        commit = self.bytes(
             "commit-tree",
             tree,
             *flags,
@@ -238,7 +238,7 @@ class Bare:
             **author.variables("AUTHOR"),
             **committer.variables("COMMITTER"),
         )
-        return made.decode().strip()
+        return commit.decode().strip()
 
     def replay(self, commit: Commit, onto: str, committer: Signature) -> str:
         """The same change on top of another commit."""

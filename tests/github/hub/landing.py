@@ -22,13 +22,13 @@ def land(
 ) -> str:
     """Merge, and return the commit that the base branch is then at."""
     _refuse_unless_ready(pull, by, method, sha)
-    made = _LANDINGS[method](pull, by, title, message)
+    commits = _LANDINGS[method](pull, by, title, message)
     ref = f"refs/heads/{pull.base}"
-    pull.repo.git("update-ref", ref, made[-1], pull.base_sha)
-    pull.landed_as(made, by)
+    pull.repo.git("update-ref", ref, commits[-1], pull.base_sha)
+    pull.landed_as(commits, by)
     if pull.repo.settings["delete_branch_on_merge"] and pull.head is pull.repo:
         _delete_branch(pull)
-    return made[-1]
+    return commits[-1]
 
 
 def _refuse_unless_ready(pull: Pull, by: User, method: str, sha: str | None) -> None:
@@ -120,16 +120,16 @@ def _one_commit(
 def _rebase(
     pull: Pull, by: User, _title: str | None, _message: str | None
 ) -> list[str]:
-    bare, tip, made = pull.repo.bare, pull.base_sha, []
+    bare, tip, commits = pull.repo.bare, pull.base_sha, []
     try:
         for commit in bare.log(pull.base_sha, pull.head_sha):
             if len(commit.parents) > 1:
                 raise ConflictedMergeError
             tip = bare.replay(commit, tip, by.signature)
-            made.append(tip)
+            commits.append(tip)
     except ConflictedMergeError as err:
         raise RefusedError(405, "This branch can't be rebased") from err
-    return made
+    return commits
 
 
 _LANDINGS = {"merge": _merge, "squash": _squash, "rebase": _rebase}

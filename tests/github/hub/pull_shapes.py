@@ -32,7 +32,7 @@ def simple_pull_json(pull: Pull, by: User) -> Json:
         "user": user_json(hub, pull.author),
         "body": pull.body,
         "labels": [label_json(pull.repo, label) for label in pull.labels],
-        "created_at": pull.made,
+        "created_at": pull.created,
         "updated_at": pull.changed,
         "closed_at": pull.closed_at,
         "merged_at": pull.merged_at,
@@ -148,7 +148,7 @@ def comment_json(pull: Pull, comment: Comment) -> Json:
         "issue_url": f"{api}/issues/{pull.number}",
         "body": comment.body,
         "user": user_json(pull.repo.hub, comment.author),
-        "created_at": comment.made,
+        "created_at": comment.created,
         "updated_at": comment.changed,
         "author_association": association(pull.repo, comment.author),
         "performed_via_github_app": None,
@@ -169,7 +169,7 @@ def review_json(pull: Pull, review: Review) -> Json:
         "_links": {"html": {"href": page}, "pull_request": {"href": url}},
         "commit_id": review.commit,
         "author_association": association(pull.repo, review.author),
-        **({} if review.state == "PENDING" else {"submitted_at": review.made}),
+        **({} if review.state == "PENDING" else {"submitted_at": review.created}),
     }
 
 
@@ -187,8 +187,8 @@ def check_json(repo: Repo, check: Check) -> Json:
         "details_url": page,
         "status": "completed" if check.conclusion else "in_progress",
         "conclusion": check.conclusion,
-        "started_at": check.made,
-        "completed_at": check.made if check.conclusion else None,
+        "started_at": check.created,
+        "completed_at": check.created if check.conclusion else None,
         "output": {
             **dict.fromkeys(("title", "summary", "text")),
             "annotations_count": 0,

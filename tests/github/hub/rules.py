@@ -90,30 +90,30 @@ def violations(pull: Pull, by: User | None, method: str = "") -> list[str]:
     """Why a pull request may not be merged; empty if it may."""
     found: list[str] = []
     for rule in active(pull.repo, pull.base, by, "pull_request"):
-        wanted = rule.get("parameters", {})
+        parameters = rule.get("parameters", {})
         if rule["type"] == "required_status_checks":
-            found += _check_violations(pull, wanted)
+            found += _check_violations(pull, parameters)
         elif rule["type"] == "pull_request":
-            found += _review_violations(pull, wanted, method)
+            found += _review_violations(pull, parameters, method)
         elif rule["type"] == "required_linear_history" and method == "merge":
             found.append("This branch must not contain merge commits.")
     return found
 
 
-def _check_violations(pull: Pull, wanted: Rule) -> list[str]:
+def _check_violations(pull: Pull, parameters: Rule) -> list[str]:
     missing = []
-    for check in wanted["required_status_checks"]:
+    for check in parameters["required_status_checks"]:
         run = latest_check(pull.repo, pull.head_sha, check["context"])
         if check.get("integration_id") not in (None, ACTIONS_APP):
             run = None
         if run is None or run.conclusion not in PASSING:
             missing.append((check["context"], _standing(run)))
     if len(missing) > 1:
-        total = len(wanted["required_status_checks"])
+        total = len(parameters["required_status_checks"])
         return [f"{len(missing)} of {total} required status checks are expected."]
     found = [f'Required status check "{name}" is {how}.' for name, how in missing]
     behind = not pull.repo.bare.contains(pull.head_sha, pull.base_sha)
-    if wanted["strict_required_status_checks_policy"] and behind:
+    if parameters["strict_required_status_checks_policy"] and behind:
         found.append("This branch must be up to date before merging.")
     return found
 
@@ -129,7 +129,7 @@ def latest_check(repo: Repo, sha: str, name: str) -> Check | None:
     return max(runs, key=lambda run: run.id, default=None)
 
 
-def _review_violations(pull: Pull, wanted: Rule, method: str) -> list[str]:
+def _review_violations(pull: Pull, parameters: Rule, method: str) -> list[str]:
     found = []
     opinions = opinions_of_writers(pull)
     approved = [
@@ -137,7 +137,7 @@ def _review_violations(pull: Pull, wanted: Rule, method: str) -> list[str]:
         for review in opinions
         if review.state == "APPROVED" and review.commit == pull.head_sha
     ]
-    count = wanted["required_approving_review_count"]
+    count = parameters["required_approving_review_count"]
     if len(approved) < count:
         reviews = "review is" if count == 1 else "reviews are"
         found.append(
@@ -146,7 +146,7 @@ def _review_violations(pull: Pull, wanted: Rule, method: str) -> list[str]:
         )
     if count and any(review.state == "CHANGES_REQUESTED" for review in opinions):
         found.append("Changes were requested by reviewers with write access.")
-    if method and method not in wanted["allowed_merge_methods"]:
+    if method and method not in parameters["allowed_merge_methods"]:
         found.append(f"Merge method {method} is not allowed on this branch.")
     return found
 

@@ -157,9 +157,9 @@ def repo_json(repo: Repo, by: User) -> Json:
         "open_issues_count": len(repo.open_pulls),
         "topics": repo.topics,
         "visibility": "private" if repo.settings["private"] else "public",
-        "pushed_at": repo.made,
-        "created_at": repo.made,
-        "updated_at": repo.made,
+        "pushed_at": repo.created,
+        "created_at": repo.created,
+        "updated_at": repo.created,
         "permissions": _permissions(repo, by),
         **settings,
     }

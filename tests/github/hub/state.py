@@ -109,7 +109,7 @@ class Comment:
     number: int
     author: User
     body: str
-    made: str = field(default_factory=now)
+    created: str = field(default_factory=now)
     changed: str = field(default_factory=now)
 
 
@@ -120,7 +120,7 @@ class Review:
     state: str
     body: str
     commit: str
-    made: str = field(default_factory=now)
+    created: str = field(default_factory=now)
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Check:
     name: str
     sha: str
     conclusion: str | None
-    made: str
+    created: str
 
 
 @dataclass(eq=False)
@@ -151,7 +151,7 @@ class Pull:
     base_sha: str
     draft: bool = False
     open: bool = True
-    made: str = field(default_factory=now)
+    created: str = field(default_factory=now)
     changed: str = field(default_factory=now)
     closed_at: str | None = None
     merged_at: str | None = None
@@ -187,7 +187,7 @@ class Asset:
     data: bytes
     uploader: User
     state: str = "uploaded"
-    made: str = field(default_factory=now)
+    created: str = field(default_factory=now)
 
 
 @dataclass(eq=False)
@@ -203,7 +203,7 @@ class Release:
     prerelease: bool = False
     published: str | None = None
     assets: list[Asset] = field(default_factory=list)
-    made: str = field(default_factory=now)
+    created: str = field(default_factory=now)
 
 
 class Repo:
@@ -228,7 +228,7 @@ class Repo:
             Label(hub.next_id(), name, color, words, default=True)
             for name, color, words in DEFAULT_LABELS
         ]
-        self.made = now()
+        self.created = now()
 
     @property
     def path(self) -> Path:

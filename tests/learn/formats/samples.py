@@ -94,12 +94,12 @@ ATIF = [
 
 
 def claude(
-    kind: str, content: Any, number: int = 0, said: int = 0, **more: Any
+    kind: str, content: Any, number: int = 0, message_id: int = 0, **more: Any
 ) -> dict[str, Any]:
     """A line, by its number; lines with the same `said` are of the same message."""
     message: dict[str, Any] = {"role": kind, "content": content}
     if kind == "assistant":
-        message |= {"id": f"msg_{said or number}", "model": "some-model"}
+        message |= {"id": f"msg_{message_id or number}", "model": "some-model"}
     line = {"type": kind, "message": message, "sessionId": "s-1", "timestamp": TIME}
     if number:
         line["uuid"] = f"uuid-{number}"
@@ -119,7 +119,7 @@ def claude_answer(key: str, content: Any, **more: Any) -> dict[str, Any]:
 CLAUDE = [
     {"type": "summary", "summary": "Builds", "leafUuid": "u-9"},
     claude("user", TASK, 1),
-    claude("assistant", [{"type": "thinking", "thinking": "Hm."}], 2, said=3),
+    claude("assistant", [{"type": "thinking", "thinking": "Hm."}], 2, message_id=3),
     claude("assistant", [claude_call("t1", "shell", cmd="df")], 3),
     claude("user", [claude_answer("t1", "Error: no space left", is_error=True)], 4),
     claude("assistant", [claude_call("t2", "clean", days=3)], 5),

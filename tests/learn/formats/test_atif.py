@@ -87,7 +87,7 @@ def test_steps_copied_from_an_earlier_trajectory_tell_only_the_task() -> None:
 
 def test_several_documents_are_several_episodes() -> None:
     other = ATIF[0] | {"session_id": "s-2"}
-    assert [one.session for one in examples(read("atif", *ATIF, other))] == [
+    assert [example.session for example in examples(read("atif", *ATIF, other))] == [
         "s-1",
         "s-2",
     ]
@@ -129,7 +129,7 @@ def test_several_documents_are_several_episodes() -> None:
         pytest.param("result.json", b"[" * 10**5, OutcomeStatus.UNKNOWN, id="deep"),
     ],
 )
-def test_a_verifier_beside_the_trajectory_says_how_it_ended(
+def test_a_verifier_beside_the_trajectory_sets_the_outcome(
     name: str, content: bytes, status: OutcomeStatus
 ) -> None:
     outcome = only(read("atif", *ATIF, beside={name: content})).outcome
@@ -140,7 +140,7 @@ def test_a_verifier_beside_the_trajectory_says_how_it_ended(
 
 def test_a_verdict_beside_many_trajectories_is_of_none_of_them() -> None:
     found = read("atif", *ATIF, *ATIF, beside={"reward.txt": b"1"})
-    assert {one.outcome for one in examples(found)} == {Outcome()}
+    assert {example.outcome for example in examples(found)} == {Outcome()}
 
 
 def test_a_verdict_is_not_of_the_last_of_many_that_is_read_later() -> None:
@@ -179,16 +179,16 @@ def test_without_an_id_the_session_is_named_after_its_place(
 def test_documents_without_ids_are_different_sessions() -> None:
     document = atif(*ATIF[0]["steps"], session_id=None)
     found = examples(read("atif", document, document))
-    assert len({one.session for one in found}) == 2
+    assert len({example.session for example in found}) == 2
 
 
 @pytest.mark.parametrize("steps", [None, [], {}, "all"])
-def test_a_trajectory_without_steps_is_told(steps: Any) -> None:
+def test_a_trajectory_without_steps_is_reported(steps: Any) -> None:
     (problem,) = problems(read("atif", atif(steps=steps)))
     assert "without steps" in problem.message
 
 
-def test_steps_that_make_no_sense_are_counted_and_the_rest_is_kept() -> None:
+def test_invalid_steps_are_counted_and_the_rest_is_kept() -> None:
     document = atif(*ATIF[0]["steps"], 7, {"source": "oracle"}, {"source": ["user"]})
     found = read("atif", document)
     assert messages(found) == ["3 of 8 steps are not understood"]

@@ -33,7 +33,7 @@ def test_arguments_are_read_from_their_json_text() -> None:
     ]
 
 
-def test_a_run_of_tau_bench_is_judged_by_its_reward() -> None:
+def test_the_reward_of_a_tau_bench_run_sets_the_outcome() -> None:
     won, lost = examples(read("openai", *CHAT, *TAU))
     assert won.outcome == Outcome(
         OutcomeStatus.SUCCESS, OutcomeSource.VERIFIER, "reward"
@@ -75,9 +75,7 @@ def test_a_reward_is_taken_as_it_comes(
         pytest.param({"id": ["c"], "session_id": {}}, "", id="odd"),
     ],
 )
-def test_a_session_is_named_by_what_the_record_says(
-    more: dict[str, Any], session: str
-) -> None:
+def test_the_record_names_the_session(more: dict[str, Any], session: str) -> None:
     assert chat(**more).session == session
 
 
@@ -142,18 +140,18 @@ def test_an_answer_that_is_an_object_is_json() -> None:
 
 
 @pytest.mark.parametrize("messages", [[], {}, "Hi", None])
-def test_a_record_without_messages_is_told(messages: Any) -> None:
+def test_a_record_without_messages_is_reported(messages: Any) -> None:
     (problem,) = problems(read("openai", {"messages": messages}))
     assert problem.message == "a record without messages"
 
 
-def test_messages_that_make_no_sense_are_counted_and_the_rest_is_kept() -> None:
+def test_invalid_messages_are_counted_and_the_rest_is_kept() -> None:
     record = {"messages": [*MESSAGES, 5, {"role": ["user"]}, {"content": "who?"}]}
     found = read("openai", record)
     assert messages(found) == ["3 of 10 messages are not understood"]
     assert examples(found)[0].output == DONE
 
 
-def test_a_conversation_in_which_nobody_asks_is_told() -> None:
+def test_a_conversation_without_a_request_is_reported() -> None:
     (problem,) = problems(read("openai", {"messages": MESSAGES[2:]}))
     assert "without a user request" in problem.message

@@ -47,9 +47,9 @@ def test_a_message_written_block_by_block_is_one_message() -> None:
     example = only(
         session(
             ASKED,
-            claude("assistant", [words], 1, said=5),
-            claude("assistant", [words, call], 2, said=5),
-            claude("assistant", [words, call], 3, said=5),
+            claude("assistant", [words], 1, message_id=5),
+            claude("assistant", [words, call], 2, message_id=5),
+            claude("assistant", [words, call], 3, message_id=5),
             claude("user", [claude_answer("t1", "ok")], 4),
         )
     )
@@ -84,7 +84,10 @@ def test_another_session_id_is_another_episode() -> None:
         line | {"sessionId": "s-2", "uuid": f"x{n}"} for n, line in enumerate(CLAUDE)
     ]
     found = examples(session(*CLAUDE, *other[1:]))
-    assert [(one.session, one.task) for one in found] == [("s-1", TASK), ("s-2", TASK)]
+    assert [(example.session, example.task) for example in found] == [
+        ("s-1", TASK),
+        ("s-2", TASK),
+    ]
 
 
 def test_what_sub_agents_did_is_passed_over() -> None:
@@ -95,7 +98,7 @@ def test_what_sub_agents_did_is_passed_over() -> None:
     assert only(session(*CLAUDE, folder=far)) == only(session(*CLAUDE))
 
 
-def test_a_summary_of_a_compaction_is_no_request_and_no_new_episode() -> None:
+def test_a_compaction_summary_is_neither_a_request_nor_a_new_episode() -> None:
     summary = claude("user", "The user wants ...", 60, isCompactSummary=True)
     boundary = {"type": "system", "subtype": "compact_boundary", "parentUuid": None}
     example = only(session(summary, *CLAUDE[:4], boundary, summary, *CLAUDE[4:]))
@@ -136,7 +139,7 @@ def test_a_summary_of_a_compaction_is_no_request_and_no_new_episode() -> None:
         pytest.param(claude("user", [{"type": "image", "source": {}}]), id="image"),
     ],
 )
-def test_what_the_program_says_in_the_users_name_is_no_request(
+def test_generated_user_messages_are_not_requests(
     line: dict[str, Any],
 ) -> None:
     assert only(session(line, *CLAUDE, line)) == only(session(*CLAUDE))
@@ -168,7 +171,7 @@ def test_reminders_are_taken_out_of_what_was_said_and_answered() -> None:
         ),
     ],
 )
-def test_what_no_model_said_is_no_output(line: dict[str, Any]) -> None:
+def test_text_without_a_model_is_not_an_output(line: dict[str, Any]) -> None:
     assert only(session(*CLAUDE, line)).output == DONE
 
 
@@ -202,11 +205,11 @@ def test_a_flag_says_what_failed_and_words_do_without_one(
 
 
 def test_without_an_id_the_session_is_named_after_its_file() -> None:
-    lines = [{k: v for k, v in one.items() if k != "sessionId"} for one in CLAUDE]
+    lines = [{k: v for k, v in record.items() if k != "sessionId"} for record in CLAUDE]
     assert only(session(*lines, name="5f2c.jsonl.gz")).session == "5f2c"
 
 
-def test_a_session_in_which_nobody_asks_is_told() -> None:
+def test_a_session_without_a_request_is_reported() -> None:
     (problem,) = problems(session(claude("assistant", [text("Hello")], 1)))
     assert "without a user request" in problem.message
 
@@ -216,8 +219,8 @@ def test_a_session_without_any_message_is_nothing() -> None:
 
 
 @pytest.mark.parametrize("content", [None, 7, {"type": "text"}])
-def test_a_message_without_content_is_told_by_its_line(content: Any) -> None:
+def test_a_message_without_content_is_reported_with_its_line(content: Any) -> None:
     found = session(ASKED, claude("assistant", content, 1), *CLAUDE)
-    assert [(one.line, one.message) for one in problems(found)] == [
+    assert [(problem.line, problem.message) for problem in problems(found)] == [
         (2, "a message without content")
     ]

@@ -60,7 +60,7 @@ def test_the_flat_form_of_before_reads_the_same() -> None:
         ),
     ],
 )
-def test_what_the_program_says_in_the_users_name_is_no_request(words: str) -> None:
+def test_generated_user_messages_are_not_requests(words: str) -> None:
     assert only(rollout(codex_message("user", words), *CODEX)).task == TASK
     assert only(rollout(codex_message("user", words, TASK))).task == TASK
 
@@ -197,7 +197,10 @@ def test_calls_side_by_side_are_one_message_and_their_answers_one_each() -> None
 
 def test_another_session_in_the_file_is_another_episode() -> None:
     found = examples(rollout(*CODEX, codex_meta("s-2"), *CODEX[1:]))
-    assert [(one.session, one.task) for one in found] == [("s-1", TASK), ("s-2", TASK)]
+    assert [(example.session, example.task) for example in found] == [
+        ("s-1", TASK),
+        ("s-2", TASK),
+    ]
 
 
 def test_a_session_that_is_resumed_stays_one() -> None:
@@ -233,9 +236,9 @@ def test_without_an_id_the_session_is_named_after_its_file() -> None:
         pytest.param({"type": ["message"]}, id="odd-type"),
     ],
 )
-def test_a_line_that_makes_no_sense_is_told_by_its_number(line: dict[str, Any]) -> None:
+def test_an_invalid_line_is_reported_with_its_number(line: dict[str, Any]) -> None:
     found = rollout(*CODEX[:2], line, *CODEX[2:])
-    assert [one.line for one in problems(found)] == [3]
+    assert [problem.line for problem in problems(found)] == [3]
     assert examples(found) == [only(rollout(*CODEX))]
 
 

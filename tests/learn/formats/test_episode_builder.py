@@ -4,24 +4,24 @@ from skillforge.model import Example
 
 
 def test_of_very_many_names_only_the_latest_are_remembered() -> None:
-    seen = RecentIds(most=3)
+    recent = RecentIds(most=3)
     for name in "abcd":
-        assert seen.is_new(name)
-    assert [seen.is_new(name) for name in "dcb"] == [False] * 3
-    assert seen.is_new("a")
+        assert recent.is_new(name)
+    assert [recent.is_new(name) for name in "dcb"] == [False] * 3
+    assert recent.is_new("a")
 
 
 def test_a_name_that_is_used_is_not_forgotten() -> None:
-    seen = RecentIds(most=2)
+    recent = RecentIds(most=2)
     for name in "abac":
-        seen.remember(name, name.upper())
-    assert [seen.name(name) for name in "abc"] == ["A", "", "C"]
+        recent.remember(name, name.upper())
+    assert [recent.name(name) for name in "abc"] == ["A", "", "C"]
 
 
 def test_parts_of_a_name_are_not_run_together() -> None:
-    seen = RecentIds()
-    assert seen.is_new("ab", "c")
-    assert seen.is_new("a", "bc")
+    recent = RecentIds()
+    assert recent.is_new("ab", "c")
+    assert recent.is_new("a", "bc")
 
 
 def test_what_was_said_first_of_the_surroundings_stands() -> None:

@@ -40,7 +40,9 @@ def test_a_format_that_does_not_exist_is_refused_with_those_that_do() -> None:
 
 def test_a_file_is_known_by_its_own_format_and_by_no_other(sample: Sample) -> None:
     form, lines = sample
-    known = {name for name, one in formats().items() if any(map(one.knows, lines))}
+    known = {
+        name for name, reader in formats().items() if any(map(reader.knows, lines))
+    }
     assert known == {form}
     found = recognise(lines)
     assert found is not None
@@ -85,7 +87,7 @@ def test_a_file_is_known_by_its_own_format_and_by_no_other(sample: Sample) -> No
     ],
 )
 def test_one_object_is_enough_to_tell(first: dict[str, Any], form: str) -> None:
-    assert [name for name, one in formats().items() if one.knows(first)] == [form]
+    assert [name for name, reader in formats().items() if reader.knows(first)] == [form]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_one_object_is_enough_to_tell(first: dict[str, Any], form: str) -> None:
         pytest.param({"type": ["user"], "payload": {}, "sessionId": 1}, id="odd"),
     ],
 )
-def test_what_is_no_transcript_is_known_by_none(first: dict[str, Any]) -> None:
+def test_no_format_recognises_other_files(first: dict[str, Any]) -> None:
     assert recognise([first]) is None
 
 
@@ -116,7 +118,7 @@ def test_the_same_work_reads_alike_in_every_format(sample: Sample) -> None:
     assert example.left_out == 0
 
 
-def test_thoughts_and_system_prompts_are_no_steps(sample: Sample) -> None:
+def test_thoughts_and_system_prompts_are_not_steps(sample: Sample) -> None:
     text = str(only(read(sample[0], *sample[1])).observed)
     assert "Hm." not in text
     assert "careful" not in text
@@ -137,23 +139,25 @@ def test_reading_twice_gives_the_same_id(sample: Sample) -> None:
     assert only(read(form, *lines)).id == only(read(form, *lines)).id
 
 
-def test_an_object_that_makes_no_sense_is_told_and_reading_goes_on(
+def test_an_invalid_object_is_reported_and_reading_continues(
     sample: Sample,
 ) -> None:
     form, lines = sample
     found = read(form, {"neither": "this"}, *lines)
-    assert [one.line for one in samples.problems(found)] == [1]
-    assert [one.task for one in samples.examples(found)] == [TASK]
+    assert [problem.line for problem in samples.problems(found)] == [1]
+    assert [example.task for example in samples.examples(found)] == [TASK]
 
 
-def test_what_is_no_object_is_told_and_reading_goes_on(sample: Sample) -> None:
+def test_a_value_that_is_not_an_object_is_reported_and_reading_continues(
+    sample: Sample,
+) -> None:
     form, lines = sample
     found = read(form, ["a"], *lines)
-    assert [one.line for one in samples.problems(found)] == [1]
+    assert [problem.line for problem in samples.problems(found)] == [1]
     assert len(samples.examples(found)) == 1
 
 
-def test_no_records_are_no_episodes() -> None:
+def test_no_records_make_no_episodes() -> None:
     assert [read(name) for name in NAMES] == [[]] * len(NAMES)
 
 

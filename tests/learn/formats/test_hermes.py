@@ -31,7 +31,7 @@ def test_session_time_and_model_are_known() -> None:
 
 
 @pytest.mark.parametrize("completed", [True, False, None])
-def test_completed_says_nothing_of_success(completed: Any) -> None:
+def test_completed_does_not_mean_success(completed: Any) -> None:
     stats = {"shell": {"count": 3, "success": 3, "failure": 0}}
     example = talk(("gpt", DONE), completed=completed, tool_stats=stats, reward=1)
     assert example.outcome == Outcome()
@@ -65,7 +65,7 @@ def test_answers_may_come_in_messages_of_their_own_and_without_tags() -> None:
     assert example.messages == 4
 
 
-def test_an_answer_that_comes_in_the_users_name_is_no_request() -> None:
+def test_an_answer_in_a_user_message_is_not_a_request() -> None:
     answer = "<tool_response>\nok\n</tool_response>"
     assert story(talk(("gpt", CALL), ("human", answer)))[-1] == (
         "observation",
@@ -115,7 +115,7 @@ def test_words_around_a_call_are_a_message() -> None:
     ]
 
 
-def test_a_call_that_is_no_json_is_told_and_keeps_its_place() -> None:
+def test_a_call_that_is_not_json_is_reported_and_keeps_its_place() -> None:
     broken = "<tool_call>{'name': 'x'}</tool_call>"
     answers = "<tool_response>1</tool_response><tool_response>2</tool_response>"
     record = hermes(("human", TASK), ("gpt", broken + CALL), ("tool", answers))
@@ -157,19 +157,19 @@ def test_very_many_tags_are_read_in_no_time(value: str) -> None:
 def test_every_record_is_an_episode_and_one_without_an_id_has_no_session() -> None:
     other = hermes(("user", "Sort them"), ("assistant", "Sorted."))
     found = examples(read("hermes", *HERMES, other))
-    assert [(one.session, one.task) for one in found] == [
+    assert [(example.session, example.task) for example in found] == [
         ("s-1", TASK),
         ("", "Sort them"),
     ]
 
 
 @pytest.mark.parametrize("turns", [[], {}, "Hi", None])
-def test_a_record_without_conversations_is_told(turns: Any) -> None:
+def test_a_record_without_conversations_is_reported(turns: Any) -> None:
     (problem,) = problems(read("hermes", {"conversations": turns}))
     assert problem.message == "a record without conversations"
 
 
-def test_messages_that_make_no_sense_are_counted_and_the_rest_is_kept() -> None:
+def test_invalid_messages_are_counted_and_the_rest_is_kept() -> None:
     record = hermes(("human", TASK), ("oracle", "?"), ("gpt", DONE))
     record["conversations"].append(5)
     found = read("hermes", record)

@@ -45,7 +45,7 @@ def test_inputs_notes_and_what_else_is_known_are_kept() -> None:
     assert example.output == {"incidents": 3}
 
 
-def test_an_expected_output_stands_for_an_output() -> None:
+def test_an_expected_output_replaces_a_missing_output() -> None:
     assert plain(expected_output="Three.").output == "Three."
     assert plain(expected_output="Three.", output="Two.").output == "Two."
 
@@ -146,7 +146,7 @@ def test_an_outcome_is_a_claim_that_proves_nothing(
     assert not example.outcome.is_verified
 
 
-def test_a_status_says_nothing_of_the_outcome() -> None:
+def test_a_status_does_not_set_the_outcome() -> None:
     example = plain(status="approved", reward=1, outcome_source="test")
     assert example.outcome == Outcome()
     assert example.environment == {}
@@ -173,22 +173,22 @@ def test_what_was_cut_stays_as_it_was_cut() -> None:
 
 def test_every_record_is_an_episode() -> None:
     found = examples(read("plain", *PLAIN, {"task": "Another"}))
-    assert [one.task for one in found][1:] == ["Another"]
+    assert [example.task for example in found][1:] == ["Another"]
 
 
 @pytest.mark.parametrize("task", [None, "", "  ", 5, ["a"], {}])
-def test_a_record_without_a_task_is_told(task: Any) -> None:
+def test_a_record_without_a_task_is_reported(task: Any) -> None:
     (problem,) = problems(read("plain", {"task": task, "steps": []}))
     assert problem.message == "a record without a task"
 
 
-def test_steps_that_make_no_sense_are_counted_and_the_rest_is_kept() -> None:
+def test_invalid_steps_are_counted_and_the_rest_is_kept() -> None:
     found = read("plain", {"task": "Sort", "steps": [7, {}, "look", None]})
     assert messages(found) == ["3 of 4 steps are not understood"]
     assert story(examples(found)[0]) == [("message", "assistant", "look")]
 
 
 @pytest.mark.parametrize("count", [-1, True, 10**12, "9", [1]])
-def test_counts_that_make_no_sense_are_not_believed(count: Any) -> None:
+def test_invalid_counts_are_ignored(count: Any) -> None:
     example = plain(messages=None if isinstance(count, list) else count, left_out=count)
     assert (example.messages, example.left_out) == (0, 0)

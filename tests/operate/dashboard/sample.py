@@ -71,9 +71,9 @@ def version(name: str, days: list[Any], *, exists: bool = True) -> Data:
 
 
 def skill(name: str, versions: list[Data], **more: Any) -> Data:
-    good = sum(each["successes"] for each in versions)
-    bad = sum(each["failures"] for each in versions)
-    uses = sum(each["uses"] for each in versions)
+    good = sum(version["successes"] for version in versions)
+    bad = sum(version["failures"] for version in versions)
+    uses = sum(version["uses"] for version in versions)
     return {
         "name": name,
         "origin": "human",
@@ -105,9 +105,9 @@ def living_skill(random: Random, name: str, pace: float) -> Data:
         exists = number > 0 or len(edges) < 4
         versions.append(version(f"1.{number}.0", days, exists=exists))
         rate = min(0.97, rate + random.uniform(-0.06, 0.14))
-    uses = sum(each["uses"] for each in versions)
-    good = sum(each["successes"] for each in versions)
-    ever = good / max(1, sum(each["verified"] for each in versions))
+    uses = sum(version["uses"] for version in versions)
+    good = sum(version["successes"] for version in versions)
+    ever = good / max(1, sum(version["verified"] for version in versions))
     lately = min(1.0, rate + random.uniform(-0.1, 0.02))
     offered = round(uses * random.uniform(1.05, 3))
     return skill(
@@ -218,7 +218,7 @@ def living_library(skills: int = 16, seed: int = 8) -> Data:
         NAMES[at] if at < len(NAMES) else f"{NAMES[at % len(NAMES)]}-{at}"
         for at in range(skills)
     ]
-    made = [
+    listed = [
         living_skill(random, name, 5 / (1 + at / 3)) for at, name in enumerate(names)
     ]
     lost = canary(
@@ -232,7 +232,7 @@ def living_library(skills: int = 16, seed: int = 8) -> Data:
     return {
         **empty_library(),
         "main": "7fa068e2c5b1f0d39e4a8b6c7d8e9f0a1b2c3d4e",
-        "skills": made,
+        "skills": listed,
         "canaries": [canary(random, names[0], (0.86, 0.88)), lost],
         "growth": growth(random, 160, skills),
         "proposals": proposals(random, names[:7]),
@@ -260,15 +260,15 @@ def hostile_library() -> Data:
     for at, text in enumerate(HOSTILE):
         skill = data["skills"][at]
         skill.update(name=text, origin=text)
-        for each in skill["versions"]:
-            each.update(version=text, tree=text)
+        for version in skill["versions"]:
+            version.update(version=text, tree=text)
         for key in ("health", "proposals", "canaries"):
             if at < len(data[key]):
                 data[key][at].update({"skill": text, "version": text, "author": text})
-    for one, text in zip(data["proposals"], HOSTILE, strict=False):
-        one.update(number=text, state=text, action=text)
-    for one, text in zip(data["canaries"], HOSTILE, strict=False):
-        one.update(why=text, state=text, started=text)
+    for row, text in zip(data["proposals"], HOSTILE, strict=False):
+        row.update(number=text, state=text, action=text)
+    for row, text in zip(data["canaries"], HOSTILE, strict=False):
+        row.update(why=text, state=text, started=text)
     data["health"][0].update(status="failed", at=HOSTILE[0])
     data["skills"][0].update(trend=HOSTILE[2])
     return {**data, "title": HOSTILE[0], "main": HOSTILE[1], "generated": HOSTILE[2]}

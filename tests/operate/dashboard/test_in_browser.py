@@ -73,11 +73,11 @@ Open = Callable[..., Opened]
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
-    made = {}
+    paths = {}
     for name, data in KINDS.items():
-        made[name] = folder / f"{name}.html"
-        made[name].write_text(written(data()), encoding="utf-8")
-    return made
+        paths[name] = folder / f"{name}.html"
+        paths[name].write_text(written(data()), encoding="utf-8")
+    return paths
 
 
 def opened_from(file: Path, browser: "Browser", **options: Any) -> Opened:
@@ -103,7 +103,7 @@ def show(browser: "Browser", files: dict[str, Path]) -> Iterator[Open]:
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def each(
+def sample_page(
     request: pytest.FixtureRequest, browser: "Browser", files: dict[str, Path]
 ) -> Iterator[Opened]:
     """A page of each kind, opened once for tests that only read it."""
@@ -143,17 +143,17 @@ CONTRASTS = """() => {
 }"""
 
 
-def test_the_page_opens_from_a_file_and_asks_for_nothing(each: Opened) -> None:
-    assert each.page.locator("h1").is_visible()
+def test_the_page_opens_from_a_file_and_asks_for_nothing(sample_page: Opened) -> None:
+    assert sample_page.page.locator("h1").is_visible()
     for scheme, paper in PAPERS.items():
-        each.page.emulate_media(color_scheme=scheme)
-        assert each.paper() == paper
-        assert each.page.evaluate(CONTRASTS) == []
-    assert each.wrong == []
+        sample_page.page.emulate_media(color_scheme=scheme)
+        assert sample_page.paper() == paper
+        assert sample_page.page.evaluate(CONTRASTS) == []
+    assert sample_page.wrong == []
 
 
-def test_nothing_is_wider_than_the_screen(each: Opened) -> None:
-    assert too_wide(each.page, (1280, 960, 768, 360, 320)) == {}
+def test_nothing_is_wider_than_the_screen(sample_page: Opened) -> None:
+    assert too_wide(sample_page.page, (1280, 960, 768, 360, 320)) == {}
 
 
 @pytest.mark.parametrize("fonts", FONT_SETS.values(), ids=FONT_SETS)
@@ -190,7 +190,7 @@ def test_a_script_that_got_into_the_file_does_not_run(
     opened = show(file)
 
     assert opened.page.evaluate("window.hurt") is None
-    assert any("Content Security Policy" in said for said in opened.wrong)
+    assert any("Content Security Policy" in message for message in opened.wrong)
 
 
 def test_skills_are_sorted_by_keyboard(show: Open) -> None:
@@ -255,20 +255,20 @@ def test_skills_are_chosen_by_origin_and_by_what_is_worth_a_look(show: Open) -> 
 def test_pages_of_the_table_hold_every_skill_once(show: Open) -> None:
     opened = show("many")
 
-    seen = opened.names()
+    names = opened.names()
     while opened.page.locator("#next").is_enabled():
         opened.page.locator("#next").press("Enter")
-        seen += opened.names()
-    assert len(seen) == len(set(seen)) == 120
+        names += opened.names()
+    assert len(names) == len(set(names)) == 120
     assert opened.texts("#page") == ["3 of 3"]
 
 
-def test_without_script_the_page_says_the_same(show: Open) -> None:
+def test_without_scripts_the_page_has_the_same_text(show: Open) -> None:
     plain = show("many", java_script_enabled=False)
     lively = show("many")
 
     markup = 'e => e.outerHTML.replace(/ (x1|x2|cx)="[^"]*"/g, \'\')'
-    rows = [one.page.locator("#rows") for one in (plain, lively)]
+    rows = [opened.page.locator("#rows") for opened in (plain, lively)]
     assert rows[0].inner_text() == rows[1].inner_text()
     assert rows[1].evaluate(markup).count("<tr") == 50
     assert not plain.page.locator("#tools").is_visible()

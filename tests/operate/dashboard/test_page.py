@@ -32,8 +32,8 @@ def tables(html: str, caption: str) -> list[list[list[str]]]:
     return [
         [[words_of(cell) for cell in row] for row in table.iterfind("tbody/tr")]
         for table in parsed(html).iter("table")
-        for said in table.iterfind("caption")
-        if words_of(said) == caption
+        for element in table.iterfind("caption")
+        if words_of(element) == caption
     ]
 
 
@@ -94,13 +94,13 @@ def test_the_policy_names_exactly_the_style_and_script_of_the_page(living: str) 
     assert "unsafe" not in policy[1]
 
 
-def test_an_empty_library_says_so() -> None:
-    told = words_of(parsed(page(sample.empty_library())))
+def test_an_empty_library_is_reported() -> None:
+    text = words_of(parsed(page(sample.empty_library())))
 
-    assert "This library has no skills yet." in told
-    assert "no proposals waiting for review" in told
-    assert "no test cases run yet" in told
-    assert "no promotions yet" in told
+    assert "This library has no skills yet." in text
+    assert "no proposals waiting for review" in text
+    assert "no test cases run yet" in text
+    assert "no promotions yet" in text
 
 
 def test_too_few_uses_are_mentioned_and_not_drawn() -> None:
@@ -173,11 +173,11 @@ def test_a_canary_shows_both_arms_and_the_evidence() -> None:
     card = next(
         found for found in parsed(html).iter("article") if found.get("id") == "canary-0"
     )
-    told = words_of(card)
-    assert f"✕ roll-back {lost['why']}" in told
-    assert "Evidence of a difference: 46 (decides at 20)" in told
+    text = words_of(card)
+    assert f"✕ roll-back {lost['why']}" in text
+    assert "Evidence of a difference: 46 (decides at 20)" in text
     arm = lost["arms"]["canary"]
-    assert f"{arm['successes']} of {arm['successes'] + arm['failures']}" in told
+    assert f"{arm['successes']} of {arm['successes'] + arm['failures']}" in text
     last = tables(html, f"{lost['skill']}: canary and stable")[0][-1]
     assert last[1:4] == [
         "canary",
@@ -216,7 +216,7 @@ def test_alerts_come_first(living: str) -> None:
     found = next(e for e in parsed(living).iter("section") if e.get("id") == "alerts")
     first = words_of(next(found.iter("li")))
 
-    assert first.startswith("pdf-forms: its canary does worse")
+    assert first.startswith("pdf-forms: its canary is worse")
 
 
 def test_ten_thousand_skills_make_a_page_of_bearable_size() -> None:
@@ -245,9 +245,9 @@ def test_more_versions_than_signs_are_counted_and_not_drawn() -> None:
 
     html = page(library_with(sample.skill("csv-tables", versions)))
 
-    told = words_of(parsed(html))
-    assert "Only the 5 newest of 12 versions are drawn." in told
-    assert "and 4 older" in told
+    text = words_of(parsed(html))
+    assert "Only the 5 newest of 12 versions are drawn." in text
+    assert "and 4 older" in text
     assert tables(html, "Versions, newest first")[0][0][1] == "1.11.0"
 
 

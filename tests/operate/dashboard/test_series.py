@@ -52,9 +52,9 @@ def test_no_use_is_lost_or_counted_twice(rows: list[tuple[date, int, int]]) -> N
     summed = series.running(read, series.unit_for(read))
 
     total = sum(good + bad for _, good, bad in rows)
-    assert sum(each.total for each in gathered) == total
+    assert sum(bucket.total for bucket in gathered) == total
     assert (summed[-1].total if summed else 0) == total
-    assert all(one.end <= two.start for one, two in pairwise(gathered))
+    assert all(first.end <= second.start for first, second in pairwise(gathered))
 
 
 @pytest.mark.parametrize("text", ["", None, "soon", "2025-13-01", "0001-01-01", 7])

@@ -122,7 +122,7 @@ def hub(*skills: PublishedSkill, **known: Any) -> Hub:
         "repository": "workshop/skills",
         **known,
     }
-    return Hub(skills=tuple(sorted(skills, key=lambda one: one.name)), **values)
+    return Hub(skills=tuple(sorted(skills, key=lambda listed: listed.name)), **values)
 
 
 def csv_profile() -> PublishedSkill:
@@ -271,11 +271,11 @@ VERBS = ("read", "check", "merge", "profile", "convert", "explain", "repair", "s
 
 def large(count: int = 10_000) -> Hub:
     """Many skills, each with a word of its own; they share their instructions."""
-    one = skill("one", group="Group", scan="safe", tests="passed")
-    return hub(*(_numbered(one, at) for at in range(count)))
+    sample = skill("one", group="Group", scan="safe", tests="passed")
+    return hub(*(_numbered(sample, at) for at in range(count)))
 
 
-def _numbered(one: PublishedSkill, at: int) -> PublishedSkill:
+def _numbered(sample: PublishedSkill, at: int) -> PublishedSkill:
     verb, noun = VERBS[at % 8], NOUNS[at // 8 % 8]
     about = (
         f"Does {verb} a {noun} of kind {at}. Use when a {noun} came in that nobody "
@@ -284,7 +284,7 @@ def _numbered(one: PublishedSkill, at: int) -> PublishedSkill:
         f"Triggers on case{at}, and on what is like it in reports of last week."
     )
     name, group = f"{verb}-{noun}-{at:05}", f"Group {at % 12}"
-    return replace(one, name=name, description=about, group=group)
+    return replace(sample, name=name, description=about, group=group)
 
 
 ATTACK = "\"'><script>document.title='owned'</script><img src=x onerror=alert(1)>"

@@ -73,7 +73,7 @@ def test_what_breaks_or_hides_a_line_is_spelled_out() -> None:
     assert "".join(f"‹U+{ord(letter):04X}›" for letter in odd) in shown
 
 
-def test_a_long_diff_is_cut_and_says_so() -> None:
+def test_a_long_diff_is_truncated_with_a_note() -> None:
     lines = [DiffLine("add", "x", None, at) for at in range(MAX_LINES + 7)]
     assert "7 more lines" in render(lines)
 

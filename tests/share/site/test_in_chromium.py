@@ -59,7 +59,7 @@ def test_a_group_narrows_what_is_found_and_the_address_remembers_it(
     expect(page.locator("#count")).to_have_text("3 skills in Data")
 
 
-def test_who_finds_nothing_is_told_what_may_be_meant(workshop: Visit) -> None:
+def test_a_search_without_results_suggests_alternatives(workshop: Visit) -> None:
     page = workshop.go("index.html")
     page.get_by_label("Find a skill").fill("invocie")
     page.get_by_role("button", name="invoice").click()
@@ -165,7 +165,7 @@ def test_a_link_to_a_file_opens_it(workshop: Visit) -> None:
 
 
 @pytest.mark.slow
-def test_dark_and_light_follow_the_system_until_somebody_chooses(
+def test_the_color_scheme_follows_the_system_until_one_is_chosen(
     site: Site, visitor: Visitor
 ) -> None:
     visit = visitor(site(hubs.workshop()), color_scheme="dark")

@@ -63,7 +63,7 @@ def test_a_link_leads_to_the_web_or_into_the_skill_or_nowhere(
     assert links_of(text) == ([href] if href else [])
 
 
-def test_raw_html_stands_there_as_text() -> None:
+def test_raw_html_is_shown_as_text() -> None:
     page = only_harmless("<script>alert(1)</script> and <b onclick=x>this</b>")
     assert "<script>alert(1)</script> and <b onclick=x>this</b>" in page.text
 
@@ -112,7 +112,7 @@ def test_a_table_keeps_its_alignment_without_a_style() -> None:
     assert page.values("class") == ["wide", "center", "right", "center", "right"]
 
 
-def test_a_text_that_is_too_long_says_that_it_goes_on() -> None:
+def test_a_long_text_is_truncated_with_a_note() -> None:
     page = only_harmless("word " * MAX_LENGTH)
     assert "Truncated" in page.text
     assert len(page.text) < MAX_LENGTH + 100

@@ -46,12 +46,12 @@ MADE = [
 def test_every_page_is_well_formed_and_every_link_leads_somewhere(
     make: Callable[[], Hub],
 ) -> None:
-    made = {*pages_of(make), FEED}  # The feed is made with the formats of a hub.
+    site = {*pages_of(make), FEED}  # The feed is made with the formats of a hub.
     for path, page in read(make).items():
         for link in [*page.values("href"), *page.values("src")]:
             if not link.startswith(("http:", "https:", "mailto:")):
                 found, fragment = target(path, link)
-                assert found in made, (path, link)
+                assert found in site, (path, link)
                 if fragment and not fragment.startswith("group="):
                     assert fragment in read(make)[found].values("id"), (path, link)
 
@@ -91,15 +91,15 @@ def test_the_same_hub_gives_the_same_bytes() -> None:
 
 
 def test_a_page_of_ten_skills_or_of_many_is_of_about_the_same_size() -> None:
-    made = pages_of(many)
-    assert len(made["index.html"]) < 60_000
-    assert max(len(data) for path, data in made.items() if ".html" in path) < 200_000
+    site = pages_of(many)
+    assert len(site["index.html"]) < 60_000
+    assert max(len(data) for path, data in site.items() if ".html" in path) < 200_000
 
 
 def test_the_search_knows_words_that_a_list_has_no_room_for() -> None:
-    made = pages(hubs.large(3))["assets/search.js"].decode()
-    assert made.startswith("skillIndex(")
-    index = json.loads(made.removeprefix("skillIndex(").removesuffix(");\n"))
+    script = pages(hubs.large(3))["assets/search.js"].decode()
+    assert script.startswith("skillIndex(")
+    index = json.loads(script.removeprefix("skillIndex(").removesuffix(");\n"))
     name, about, *_, further = index["skills"][0]
     assert name == "check-table-00001"
     assert "case1" not in about
@@ -109,8 +109,8 @@ def test_the_search_knows_words_that_a_list_has_no_room_for() -> None:
 
 def test_files_that_are_long_or_no_text_are_named_and_not_shown() -> None:
     long = {f"f{at}.txt": DraftFile(b"long-text " * 9000) for at in range(6)}
-    made = hubs.skill("x", files={**long, "huge.txt": DraftFile(b"y" * 200_000)})
-    page = pages(hubs.hub(made))["skills/x/index.html"]
+    skill = hubs.skill("x", files={**long, "huge.txt": DraftFile(b"y" * 200_000)})
+    page = pages(hubs.hub(skill))["skills/x/index.html"]
     assert len(page) < files.MAX_TOTAL + 20_000
     text = Reader(page.decode()).text
     assert "f5.txt" in text
@@ -119,8 +119,8 @@ def test_files_that_are_long_or_no_text_are_named_and_not_shown() -> None:
 
 def test_diffs_that_are_too_many_are_left_out_from_the_oldest_on() -> None:
     diff = hubs.diff("", f"{'words on a line' * 50}\n" * 50)
-    told = tuple(hubs.version(f"1.{at}", diff=diff) for at in range(20))
-    page = pages(hubs.hub(hubs.skill("x", versions=told)))["skills/x/index.html"]
+    history = tuple(hubs.version(f"1.{at}", diff=diff) for at in range(20))
+    page = pages(hubs.hub(hubs.skill("x", versions=history)))["skills/x/index.html"]
     text = Reader(page.decode()).text
     shown = versions.MAX_DIFFS // len(diff)
     assert text.count("Changes +") == shown
@@ -139,8 +139,8 @@ def test_what_is_not_known_of_a_skill_is_not_made_up() -> None:
 
 
 def test_a_skill_without_instructions_and_a_hub_without_skills_say_so() -> None:
-    made = pages(hubs.hub(hubs.skill("x", body="")))
-    assert b"This skill has no instructions" in made["skills/x/index.html"]
+    site = pages(hubs.hub(hubs.skill("x", body="")))
+    assert b"This skill has no instructions" in site["skills/x/index.html"]
     empty = pages(hubs.hub())
     assert b"No skills have been published yet" in empty["index.html"]
     assert b"This release has no notes" in empty["release/index.html"]
@@ -168,9 +168,9 @@ def test_names_of_any_script_keep_their_name_as_folder() -> None:
         "x" * 65,
         "\ud800",
     ]
-    made = {folder_of(name) for name in others}
-    assert len(made) == len(others)
-    assert all(name.startswith("_") and name.isalnum() is False for name in made)
+    folders = {folder_of(name) for name in others}
+    assert len(folders) == len(others)
+    assert all(name.startswith("_") and name.isalnum() is False for name in folders)
 
 
 def test_groups_that_look_alike_have_folders_of_their_own() -> None:
@@ -183,9 +183,9 @@ def test_groups_that_look_alike_have_folders_of_their_own() -> None:
 
 
 def test_a_name_of_another_script_can_be_opened() -> None:
-    made = pages(hubs.hub(hubs.skill("навык")))
-    assert "skills/навык/index.html" in made
-    home = Reader(made["index.html"].decode())
+    site = pages(hubs.hub(hubs.skill("навык")))
+    assert "skills/навык/index.html" in site
+    home = Reader(site["index.html"].decode())
     assert "skills/%D0%BD%D0%B0%D0%B2%D1%8B%D0%BA/index.html" in home.values("href")
 
 
@@ -198,8 +198,8 @@ def test_dates_are_written_the_same_in_every_country() -> None:
 
 def test_a_reason_flows_as_wide_as_the_page_and_its_lists_stay() -> None:
     why = "Wrapped at\nsome width.\n\nBecause:\n- one\n- two\n"
-    told = (hubs.version("1.0", why=why, origin="", action="direct", author="Ada"),)
-    page = pages(hubs.hub(hubs.skill("x", versions=told)))["skills/x/index.html"]
+    versions = (hubs.version("1.0", why=why, origin="", action="direct", author="Ada"),)
+    page = pages(hubs.hub(hubs.skill("x", versions=versions)))["skills/x/index.html"]
     text = Reader(page.decode()).text
     assert "Wrapped at some width." in text
     assert "Because:\n- one\n- two" in text
@@ -208,6 +208,6 @@ def test_a_reason_flows_as_wide_as_the_page_and_its_lists_stay() -> None:
 
 
 def test_a_skill_without_a_group_has_none_made_up_for_it() -> None:
-    made = pages(hubs.hub(hubs.skill("x")))
-    assert "Other" not in Reader(made["index.html"].decode()).text
-    assert "Other" not in Reader(made["skills/x/index.html"].decode()).text
+    site = pages(hubs.hub(hubs.skill("x")))
+    assert "Other" not in Reader(site["index.html"].decode()).text
+    assert "Other" not in Reader(site["skills/x/index.html"].decode()).text
