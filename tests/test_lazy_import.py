@@ -6,7 +6,12 @@ from importlib import import_module
 
 import pytest
 
-LAZY = ("skillforge.gitrepo", "skillforge.model", "skillforge.store")
+LAZY = (
+    "skillforge.gitrepo",
+    "skillforge.model",
+    "skillforge.redact",
+    "skillforge.store",
+)
 
 
 @pytest.mark.parametrize("name", LAZY)

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache, partial
 from typing import Any, TypeAlias
 
+from skillforge import redact
 from skillforge.checks.registry import Check, Subject
 from skillforge.model import (
     EVIDENCE,
@@ -16,7 +18,6 @@ from skillforge.model import (
 )
 from skillforge.model.example import digest, split
 from skillforge.policy import Policy
-from skillforge.redact import KnownPrivate, remains
 from skillforge.report import plural
 from skillforge.schema_errors import misfit
 from skillforge.text import terms
@@ -38,7 +39,7 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     before = subject.library.evidence_at(subject.base, skill.name)
     is_new = subject.before is None
     is_needed = skill.says_agent or (is_new and is_of_agent(skill.origin))
-    known = known_to(subject.policy)
+    known = cache(partial(known_to, subject.policy))  # often not needed
     yield from _other_files(subject, skill.name)
     contents: dict[str, dict[str, Any]] = {}
     for example_id, data in sorted(evidence.items()):
@@ -49,7 +50,7 @@ def _findings(subject: Subject) -> Iterator[Finding]:
             continue
         contents[example_id] = content
         if example_id not in before:
-            yield from _flaws(skill.name, example_id, content, known)
+            yield from _flaws(skill.name, example_id, content, known())
     fresh = {
         example_id: content
         for example_id, content in contents.items()
@@ -57,14 +58,14 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     }
     yield from _wrong_split(skill.name, fresh)
     if is_needed:
-        yield from private(skill, known)
+        yield from private(skill, known())
         yield from _too_few(subject.policy, skill, contents)
 
 
-def private(skill: Skill, known: KnownPrivate) -> Iterator[Finding]:
+def private(skill: Skill, known: "redact.KnownPrivate") -> Iterator[Finding]:
     """A finding for private data in a SKILL.md."""
     page = skill.document
-    private = remains(page.text, known) if page else {}
+    private = redact.remains(page.text, known) if page else {}
     personal = {kind: count for kind, count in private.items() if kind in _OF_PEOPLE}
     listed = sum(1 for _ in known.find(page.text)) if page else 0
     if personal or listed:
@@ -84,9 +85,9 @@ def _other_files(subject: Subject, skill: str) -> Iterator[Finding]:
             yield Finding(RULE, Severity.ERROR, what, path, hint="remove it")
 
 
-def known_to(policy: Policy) -> KnownPrivate:
+def known_to(policy: Policy) -> "redact.KnownPrivate":
     """The names and ids that a policy lists as private."""
-    return KnownPrivate.of({"NAME": policy.private_names}, policy.private_ids)
+    return redact.KnownPrivate.of({"NAME": policy.private_names}, policy.private_ids)
 
 
 def _read(data: bytes) -> dict[str, Any] | None:
@@ -116,7 +117,10 @@ def _why_not(data: bytes) -> str:
 
 
 def _flaws(
-    skill: str, example_id: str, content: Mapping[str, Any], known: KnownPrivate
+    skill: str,
+    example_id: str,
+    content: Mapping[str, Any],
+    known: "redact.KnownPrivate",
 ) -> Iterator[Finding]:
     example = Example.of(content)
     used = list(dict.fromkeys(example.tools))
@@ -125,7 +129,7 @@ def _flaws(
         yield _wrong(
             skill, example_id, what, "evidence is never edited: capture it again"
         )
-    if left := remains(
+    if left := redact.remains(
         {key: value for key, value in content.items() if key != "raw"}, known
     ):
         counts = ", ".join(f"{count} {kind}" for kind, count in left.items())

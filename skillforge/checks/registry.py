@@ -113,6 +113,7 @@ def _own_checks() -> dict[str, Check]:
 
 def warm_up() -> None:
     """Import our checks and compile their patterns before processes are forked."""
+    from skillforge import redact
     from skillforge.checks.scan import scan
     from skillforge.document import parse
 
@@ -122,3 +123,4 @@ def warm_up() -> None:
     kinds = {path: File(FileKind.FILE, len(data)) for path, data in files.items()}
     skill = Skill("x", "x", kinds, parse(page), files.__getitem__)
     scan(skill, skill)
+    redact.warm_up()

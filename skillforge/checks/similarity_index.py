@@ -11,6 +11,7 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from skillforge import worker_pool
+from skillforge.checks.trigger_index import IndexedTriggers
 from skillforge.checks.triggers import Trigger, Triggers
 from skillforge.gitrepo import TreeFile
 from skillforge.library import Library
@@ -94,6 +95,14 @@ def likely_pairs(library: Library, commit: str) -> list[tuple[str, str]]:
 def triggers(library: Library, commit: str) -> Triggers:
     """What each skill of a commit is for."""
     cache, version = _current_cache(library, commit)
+    read = partial(_trigger, library, commit)
+    read_all = partial(_all_triggers, library, commit, cache, version)
+    return IndexedTriggers(cache, version, read, read_all)
+
+
+def _all_triggers(
+    library: Library, commit: str, cache: Cache, version: str
+) -> Triggers:
     profiles = cache.profiles(version)
     if profiles is not None:
         return Triggers(profiles, partial(_trigger, library, commit))

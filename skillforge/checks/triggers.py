@@ -67,6 +67,30 @@ def queries(skill: Skill) -> Iterator[str]:
                 yield str(row.get("query") or row.get("prompt") or "")
 
 
+class Best:
+    """The best skills so far: `count` of them, and all others scored `least`."""
+
+    def __init__(self, count: int, least: float) -> None:
+        self._count, self._least = count, least
+        self._heap: list[float] = []  # the first ones
+        self._scores: list[tuple[str, float]] = []
+
+    def may_take(self, bound: float) -> bool:
+        """Whether a skill whose score is at most `bound` could be among them."""
+        is_full = len(self._heap) == self._count
+        return not is_full or bound >= min(self._heap[0], self._least)
+
+    def add(self, name: str, score: float) -> None:
+        self._scores.append((name, score))
+        is_full = len(self._heap) == self._count
+        (heappushpop if is_full else heappush)(self._heap, score)
+
+    def ranking(self) -> list[tuple[str, float]]:
+        self._scores.sort(key=lambda item: (-item[1], item[0]))
+        more = self._scores[self._count :]
+        return self._scores[: self._count] + [i for i in more if i[1] >= self._least]
+
+
 class Triggers:
     """Ranks skills for a request by the words that they share with it.
 
@@ -132,16 +156,12 @@ class Triggers:
         weighed = {
             term: item * self._rarity[term] for term, item in request_vector.items()
         }
-        ranking: list[tuple[str, float]] = []
-        best: list[float] = []  # a heap of the first ones
+        best = Best(count, least)
         for bound, name in self._bounds(weighed):
-            if len(best) == count and bound < min(best[0], least):
+            if not best.may_take(bound):
                 break
-            score = self._alike(weighed, name)
-            ranking.append((name, score))
-            (heappush if len(best) < count else heappushpop)(best, score)
-        ranking.sort(key=lambda item: (-item[1], item[0]))
-        return ranking[:count] + [item for item in ranking[count:] if item[1] >= least]
+            best.add(name, self._alike(weighed, name))
+        return best.ranking()
 
     def _bounds(self, weighed: Mapping[str, float]) -> list[tuple[float, str]]:
         """Skills that share some terms, with upper bounds of their scores, sorted."""

@@ -202,9 +202,13 @@ def index_state(root: Path) -> IndexState:
 
 
 def follow_error(repo: "GitRepo", before: str, after: str) -> str:
-    """Why git can't move a checkout to another commit; empty if it can."""
+    """Why git can't move a checkout to another commit; empty if it can.
+
+    The index must be that of `before`. Then git, given both commits, would do the same,
+    but take twice as long.
+    """
     repo.verify(after, before)
-    done = repo.run("read-tree", "--dry-run", "-m", "-u", before, after)
+    done = repo.run("read-tree", "--dry-run", "-m", "-u", after)
     return done.complaint if done.code else ""
 
 

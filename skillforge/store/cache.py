@@ -3,7 +3,8 @@
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
@@ -13,8 +14,9 @@ from skillforge.store.cache_seal import CacheSeal
 
 Kind: TypeAlias = Literal["trials", "scans", "pairs", "pages", "summaries"]
 T = TypeVar("T")
-_VERSION = 11
+_VERSION = 12
 _MAX_DAYS = 30  # that entries are kept
+_MOST_LISTED = 3_000  # skills with a term; lists of more would not be read
 _SCHEMA = """
 CREATE TABLE results (
     ruleset TEXT, name TEXT, tree TEXT, changed INTEGER, inner TEXT, findings TEXT,
@@ -23,6 +25,8 @@ CREATE TABLE results (
 CREATE TABLE sketches (mark INTEGER, name TEXT, PRIMARY KEY (mark, name)) WITHOUT ROWID;
 CREATE INDEX sketches_by_name ON sketches (name);
 CREATE TABLE profiles (name TEXT PRIMARY KEY, terms TEXT) WITHOUT ROWID;
+CREATE TABLE postings (term TEXT, name TEXT, PRIMARY KEY (term, name)) WITHOUT ROWID;
+CREATE TABLE counts (term TEXT PRIMARY KEY, count INTEGER) WITHOUT ROWID;
 CREATE TABLE sketched (tree TEXT);
 """ + "".join(
     f"CREATE TABLE {kind} (key TEXT PRIMARY KEY, day INTEGER, value TEXT);\n"
@@ -95,6 +99,7 @@ class Cache:
             db.execute("BEGIN IMMEDIATE")
             if before and _sketched_tree(db) != before:
                 return
+            _index_terms(db, sketches.keys(), profiles, is_new=not before)
             names = [(name,) for name in sketches]
             for table in ("sketches", "profiles"):
                 if before:
@@ -114,6 +119,36 @@ class Cache:
     def profiles(self, tree: str) -> dict[str, str] | None:
         """The terms of each skill of a tree; None if the sketches are of another."""
         rows = self._sketched(tree, "SELECT name, terms FROM profiles ORDER BY name")
+        return None if rows is None else dict(rows)
+
+    def profiles_of(self, tree: str, names: Iterable[str]) -> dict[str, str] | None:
+        """The terms of some skills of a tree; None if the sketches are of another."""
+        query = (
+            "SELECT name, terms FROM profiles"
+            " WHERE name IN (SELECT value FROM json_each(?))"
+        )
+        rows = self._sketched(tree, query, json.dumps(list(names)))
+        return None if rows is None else dict(rows)
+
+    def names_with(self, tree: str, term: str) -> list[str] | None:
+        """Skills of a tree with a term; None if the sketches are of another.
+
+        The list of a common term is incomplete: it has fewer skills than `counts` says.
+        """
+        query = "SELECT name FROM postings WHERE term = ? ORDER BY name"
+        rows = self._sketched(tree, query, term)
+        return None if rows is None else [name for (name,) in rows]
+
+    def counts(self, tree: str, terms: Iterable[str]) -> dict[str, int] | None:
+        """How many skills have each term; the empty term counts described skills.
+
+        None if the sketches are of another tree.
+        """
+        query = (
+            "SELECT term, count FROM counts WHERE count > 0"
+            " AND term IN (SELECT value FROM json_each(?))"
+        )
+        rows = self._sketched(tree, query, json.dumps(list(terms)))
         return None if rows is None else dict(rows)
 
     def marks(self, tree: str) -> dict[str, list[int]] | None:
@@ -137,6 +172,7 @@ class Cache:
 
     def _sketched(self, tree: str, query: str, *values: object) -> list[Any] | None:
         def read(db: sqlite3.Connection) -> list[Any] | None:
+            db.execute("BEGIN")  # the tree and the rows are of one moment
             is_same = _sketched_tree(db) == tree
             return db.execute(query, values).fetchall() if is_same else None
 
@@ -223,3 +259,42 @@ def _reset(db: sqlite3.Connection) -> None:
 def _sketched_tree(db: sqlite3.Connection) -> str:
     row = db.execute("SELECT tree FROM sketched").fetchone()
     return str(row[0]) if row else ""
+
+
+def _index_terms(
+    db: sqlite3.Connection,
+    names: Set[str],
+    profiles: Mapping[str, str],
+    *,
+    is_new: bool,
+) -> None:
+    """Update the index of terms, before the profiles of these skills are replaced."""
+    changes: Counter[str] = Counter()
+    if is_new:
+        db.execute("DELETE FROM postings")
+        db.execute("DELETE FROM counts")
+    else:
+        query = (
+            "SELECT name, terms FROM profiles"
+            " WHERE name IN (SELECT value FROM json_each(?))"
+        )
+        known = db.execute(query, (json.dumps(list(names)),)).fetchall()
+        old = [(term, name) for name, profile in known for term in _terms(profile)]
+        changes.subtract(term for term, _name in old)
+        db.executemany("DELETE FROM postings WHERE term = ? AND name = ?", old)
+    new = [(term, name) for name, p in profiles.items() for term in _terms(p)]
+    changes.update(term for term, _name in new)
+    common = {t for t, n in changes.items() if is_new and n > _MOST_LISTED}
+    rows = sorted(row for row in new if row[0] and row[0] not in common)
+    db.executemany("INSERT OR IGNORE INTO postings VALUES (?, ?)", rows)
+    upsert = (
+        "INSERT INTO counts VALUES (?, ?)"
+        " ON CONFLICT (term) DO UPDATE SET count = count + excluded.count"
+    )
+    db.executemany(upsert, changes.items())
+
+
+def _terms(profile: str) -> list[str]:
+    """The terms of a profile, each once, after an empty one; none without a profile."""
+    once = profile.partition("\t")[0]
+    return ["", *filter(None, once.split(" "))] if profile else []
