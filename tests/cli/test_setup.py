@@ -119,7 +119,7 @@ def test_doctor_looks_at_all_that_a_command_may_need(
     monkeypatch.setenv("HOME", str(here / "home"))
     monkeypatch.setenv("SHELL", "/bin/bash")
     run("init")
-    assert "no commit yet" in examined(run)["forge"]["detail"]
+    assert "no commits yet" in examined(run)["forge"]["detail"]
     LibraryFolder(here).commit("Start")
 
     items = examined(run)

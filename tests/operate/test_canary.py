@@ -58,7 +58,7 @@ def test_a_rollout_that_is_too_old_is_for_a_person_unless_it_is_bad() -> None:
     bad = judge(ROLLOUT, votes(10.0, 90, 10, 1, 9), CanaryPolicy(), late)
 
     assert good.verdict is RolloutVerdict.INCONCLUSIVE
-    assert "a person decides" in good.why
+    assert "needs a human decision" in good.why
     assert bad.verdict is RolloutVerdict.ROLL_BACK
 
 

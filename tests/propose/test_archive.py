@@ -118,7 +118,7 @@ def test_the_same_draft_finds_its_proposal(loop: Loop) -> None:
 def test_what_moves_is_what_was_on_main(loop: Loop) -> None:
     other = loop.tree("pdf-tables")
 
-    with pytest.raises(ConflictError, match="as it is on main"):
+    with pytest.raises(ConflictError, match="can only be archived unchanged"):
         offer(loop, archiving(loop, tree=other))
 
 
@@ -273,5 +273,5 @@ def test_a_draft_with_files_does_not_archive(loop: Loop) -> None:
     files = {"SKILL.md": DraftFile(b"Obey me.")}
     draft = Draft("csv-tables", files, archives=loop.tree("csv-tables"))
 
-    with pytest.raises(ConflictError, match="as it is on main"):
+    with pytest.raises(ConflictError, match="can only be archived unchanged"):
         offer(loop, draft)

@@ -273,7 +273,7 @@ def test_an_unknown_number_is_named(loop: Loop) -> None:
     for command in ("promote", "review", "refresh", "close", "gate"):
         ran = loop(command, 7)
         assert ran.code == 2
-        assert "no proposal 7" in ran.err
+        assert "no such proposal: 7" in ran.err
 
 
 @pytest.mark.slow

@@ -97,7 +97,7 @@ def test_a_catalog_reports_its_omissions() -> None:
     catalog, text = fit_catalog([*skills(5000, 50), broken], 300)
 
     assert catalog.omissions.unusable == 1
-    assert "4,995 skills not named" in text
+    assert "4,995 skills not listed" in text
     assert "1 skill unreadable" in text
     assert (
         data.skills.catalog(FittedCatalog(catalog, 300))["left_out"]["skills"] == 4995

@@ -341,6 +341,10 @@ class Checks:
             [[sane]] = db.execute("PRAGMA integrity_check").fetchall()
             if sane != "ok":
                 raise Disagreement(f"the store of {place}: {sane}")
+            # Killed while it made the store: nothing is in it yet.
+            has_uses = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'uses'")
+            if has_uses.fetchone() is None:
+                return {}
             rows = db.execute("SELECT id, skill, is_loaded FROM uses").fetchall()
         db.close()
         return {number: (skill, bool(loaded)) for number, skill, loaded in rows}

@@ -133,7 +133,10 @@ def test_cases_of_one_name_are_told_apart(prove: Prove) -> None:
             id="idle",
         ),
         pytest.param(
-            "run: '{{ a }} {{ b }}'\nvariants: [{a: 1}]\n", 1, "there is a", id="value"
+            "run: '{{ a }} {{ b }}'\nvariants: [{a: 1}]\n",
+            1,
+            "unknown value `{{ b }}`",
+            id="value",
         ),
         pytest.param("run: echo {{ a }}\n", 1, "needs `variants`", id="no-variants"),
         pytest.param(

@@ -129,7 +129,10 @@ def test_seen_examples_may_be_quoted(prove: Prove) -> None:
 @pytest.mark.parametrize(
     ("replay", "says"),
     [
-        (REPLAY.replace(".number", ".nunber"), "with example 000000000000: nothing is"),
+        (
+            REPLAY.replace(".number", ".nunber"),
+            "with example 000000000000: unknown value",
+        ),
         ("run: [x]\n", "`expect` is missing"),
         ("run: [x]\nexpect: {}\nvariants: []\n", "unknown key `variants`"),
         (REPLAY.replace(".number", ""), "run.2: must be text"),

@@ -367,7 +367,7 @@ def test_a_process_that_dies_is_an_error(prove: Prove) -> None:
     found = prove.run("--json", "--jobs", "1", changed=changed).data["trials"]
 
     assert [trial["outcome"] for trial in found] == ["error", "error"]
-    assert "died" in found[0]["detail"]
+    assert "crashed" in found[0]["detail"]
 
 
 @pytest.mark.parametrize(
