@@ -28,7 +28,7 @@ class Unsaved(NamedTuple):
 
     `staged` ones differ in the index, `edited` ones only on disk, `untracked` ones are
     not in the index; a nested repository ends in a slash. `unwatched` are files that
-    git was told to ignore (assume-unchanged, skip-worktree).
+    git is configured to ignore (assume-unchanged, skip-worktree).
     """
 
     staged: frozenset[str]

@@ -198,7 +198,7 @@ class _Sync:
         return self._skip(name, SyncAction.FOREIGN, why)
 
     def _now(self, path: str, synced: SyncedSkill, version: str) -> SyncedSkill | None:
-        """The version that is in the folder; None if it is none of ours."""
+        """The version that is in the folder; None if we did not write it."""
         is_settled = synced.mark and not synced.coming
         if is_settled and synced.mark == tree_hash.folder_mark(path):
             return synced
