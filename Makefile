@@ -9,8 +9,8 @@ READY := $(VENV)/.ready
 PAGES := $(VENV)/.pages
 CONTRACT := .contract
 CORES := $(shell nproc 2>/dev/null || echo 1)
-# Twice as many as there are cores: tests wait for git, sandboxes and browsers.
-SPREAD := -n $(shell expr $(CORES) \* 2) --dist worksteal
+# Half as many again as there are cores: tests wait for git, sandboxes and browsers.
+SPREAD := -n $(shell expr $(CORES) \* 3 / 2) --dist worksteal
 CHROMIUM := command -v chromium || command -v chromium-browser || command -v google-chrome
 CLIENTS := .clients
 # Of `make fresh`: the image has git and make; OPTIONS='--user 1000 --env HOME=/tmp'
