@@ -8,11 +8,13 @@ empty or replaced store is not mistaken for a new one.
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from pathlib import Path
 from typing import TypeAlias
 
 from skillforge.errors import ToolError
 from skillforge.model.time_units import DAY
+from skillforge.store.lock import locked
 
 StrPath: TypeAlias = "str | os.PathLike[str]"
 
@@ -102,7 +104,8 @@ def opened(path: StrPath) -> Iterator[sqlite3.Connection]:
             # SQLite would create it readable for other users.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         with closing(_connection(path)) as db:
-            _prepare(db, path)
+            with _creation(path):
+                _prepare(db, path)
             yield db
     except OSError as err:
         raise _unwritable(path, err.strerror or str(err)) from err
@@ -156,6 +159,13 @@ def count_rows(git_dir: StrPath) -> tuple[int, int]:
             for table in ("examples", "uses")
         ]
     return counts[0], counts[1]
+
+
+def _creation(path: StrPath) -> AbstractContextManager[None]:
+    """Lock a store that isn't complete; SQLite doesn't wait where it sets WAL."""
+    if _generation(path):
+        return nullcontext()
+    return locked(Path(path).parent, "the git directory")
 
 
 def _prepare(db: sqlite3.Connection, path: StrPath) -> None:
