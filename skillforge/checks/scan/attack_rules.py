@@ -47,7 +47,7 @@ def social_dropper(matches: ScanMatches) -> Iterator[RuleProblem]:
     or a command to paste into Terminal; "without it the skill will not work".
     """
     for match in matches.of("archive-password"):
-        if matches.beside(match, ("download", "fetch-file"), 6):
+        if not _writes_to_stdout(match) and matches.beside(match, ("download", "fetch-file"), 6):
             yield report_match(match, "a password hides a download from virus scanners")
     for match, _ in matches.near(
         matches.of("lower-guard"), ("download", "fetch-file", "get"), 8
@@ -59,6 +59,16 @@ def social_dropper(matches: ScanMatches) -> Iterator[RuleProblem]:
             message = "asks people to paste a command from an anonymous host"
             yield report_match(match, message)
     yield from _bad_prerequisite(matches)
+
+
+def _writes_to_stdout(match: SignMatch) -> bool:
+    """Whether it is `unzip -p`, which needs no password; `-P` sets one."""
+    raw = match.segment.raw
+    return bool(_UNZIP_TO_STDOUT.search(match.text)) and not _UNZIP_PASSWORD.search(raw)
+
+
+_UNZIP_TO_STDOUT = re.compile(r"^unzip\s+(?:-\w\s+)*-p\s")
+_UNZIP_PASSWORD = re.compile(r"(?i:unzip)\b[^\n]{0,80}\s-\w*P")
 
 
 def _bad_prerequisite(matches: ScanMatches) -> Iterator[RuleProblem]:

@@ -4,7 +4,12 @@ import re
 from collections.abc import Iterator
 
 from skillforge.checks.scan.hosts import NAMELESS
-from skillforge.checks.scan.match_context import is_warning, leads_out, report_match
+from skillforge.checks.scan.match_context import (
+    is_negated,
+    is_warning,
+    leads_out,
+    report_match,
+)
 from skillforge.checks.scan.matches import ScanMatches, SignMatch, quoted
 from skillforge.checks.scan.segments import SegmentView
 from skillforge.model import RuleProblem, rule, rules_in
@@ -80,12 +85,14 @@ def act_in_secret(matches: ScanMatches) -> Iterator[RuleProblem]:
     for match in matches.of("conceal"):
         if re.search(r"no need to|does not need|don'?t need", match.text):
             continue
+        if is_negated(match):  # "never silently add"
+            continue
         act = matches.beside(match, acts, 2)
         if act and not _is_harmless(matches, act):
             what = quoted(act.text)[:60]
             message = f"tells the agent to act in secret; line {act.line}: {what}"
             yield report_match(match, message)
-        if _SECRET_ACT.search(match.context):
+        if _SECRET_ACT.search(match.context) and _is_order(match):
             yield report_match(match, "tells the agent to act in secret")
     for match in matches.of("false-front"):
         yield report_match(match, "tells the agent to deceive its user")
@@ -94,6 +101,19 @@ def act_in_secret(matches: ScanMatches) -> Iterator[RuleProblem]:
 _SECRET_ACT = re.compile(
     r"\b(?:silently|secretly|covertly)\b[^\n]{0,60}\b(?:curl|shell|command|payload|"
     r"exec|ssh|credential|download|helper|token)"
+)
+
+
+def _is_order(match: SignMatch) -> bool:
+    """Whether an adverb belongs to an order: "silently run", not "it silently runs"."""
+    before, _, _ = match.context.partition(match.text[:40])
+    return not _REPORTS.match(match.text) and bool(_ORDERS.search(before))
+
+
+_REPORTS = re.compile(r"\w+ly\s+(?:\w+ed|\w*[^\Ws]s|did|does|is|was|were|not)\b")
+_ORDERS = re.compile(
+    r"(?:^|[.:;,!>*()\v-]|\b(?:and|then|also|must|should|shall|will|always|please|to|you|"
+    r"now|next|instead))\W*\Z"
 )
 
 
