@@ -84,11 +84,14 @@ _INTRODUCES = re.compile(
 
 def related(matches: ScanMatches, host: str) -> bool:
     """Whether the name of a host is part of the skill's name or description."""
+    name = re.sub(r"\W", "", label(host))
+    return len(name) > 3 and name in matches.about
+
+
+def label(host: str) -> str:
+    """The name in a host: `example` of docs.example.co.uk."""
     *above, name, _end = ["", "", *host.split(".")]
-    if name in ("co", "com", "org"):  # as in example.co.uk
-        name = above[-1]
-    label = re.sub(r"\W", "", name)
-    return len(label) > 3 and label in matches.about
+    return above[-1] if name in ("co", "com", "org") else name
 
 
 def strangers(matches: ScanMatches, near: SignMatch, lines: int = 1) -> list[SignMatch]:
