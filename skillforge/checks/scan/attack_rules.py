@@ -181,8 +181,9 @@ def _only_uses(match: SignMatch) -> bool:
 
 
 _KEY_PROGRAM = re.compile(
-    r"(?:\$ )?(?:sudo )?(?:ssh-keygen|ssh-add|ssh-copy-id|ssh\s(?=[^\n]*-i)|chmod|chown|"
-    r"mkdir|touch|ls|test|stat|gh secret set|git config|export kubeconfig=|kubectl|rm)\b"
+    r"(?:\$ )?(?:sudo )?(?:ssh-keygen|ssh-add|ssh-copy-id|ssh\s(?=[^\n]*-i)|chmod|"
+    r"chown|mkdir|touch|ls|test|stat|rm|gh secret set|git config|export kubeconfig=|"
+    r"kubectl)\b"
 )
 
 

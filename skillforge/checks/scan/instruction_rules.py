@@ -39,7 +39,11 @@ def told_to_send(matches: ScanMatches) -> Iterator[RuleProblem]:
         if quiet and (private or leads_out(matches, match, 1)):
             secretly = f"tells the agent to send data secretly (line {quiet.line})"
             yield report_match(match, secretly)
-        is_meant = private and (_is_instruction(match, private) or trigger)
+        is_meant = (
+            private
+            and (_is_instruction(match, private) or trigger)
+            and not _ENUMERATES.search(match.text)
+        )
         if (
             is_meant
             and match.view is not SegmentView.CODE
@@ -57,10 +61,11 @@ def _is_instruction(match: SignMatch, private: SignMatch) -> bool:
     )
 
 
+_ENUMERATES = re.compile(r"\(\d\)\s")  # the host belongs to another item
 _READ_AS_TEXT = ("", "text", "txt", "md", "markdown", "data", "value", "html")
 _INSTRUCTION = re.compile(
     r"(?:^|[.:;,!>*)-]\s*|\b(?:and|then|must|also|always|please|should|will|shall|"
-    r"additionally|silently|to|still)\s+)"
+    r"additionally|silently|to|still|but|instead)\s+)"
     r"(?:send|post|upload|transmit|forward|report|sync|submit|share|e-?mail|push|"
     r"copy|relay|stream|dump|register|verify)\b"
 )

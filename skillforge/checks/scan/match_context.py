@@ -45,6 +45,8 @@ def is_negated(match: SignMatch) -> bool:
     """Whether the sentence forbids what the match says."""
     if _IS_NEGATION.match(match.text):  # such as "do not tell the user"
         return False
+    if _GOES_ON.search(match.text) or _NOT_A_LIST.match(match.text):
+        return False  # the order comes after what is forbidden
     before = _before(match)
     written = match.segment.written(match.at, match.at + 1)
     if written.isupper() and before.rstrip(" *_`\"'").endswith(SOFT):
@@ -55,6 +57,8 @@ def is_negated(match: SignMatch) -> bool:
 _IS_NEGATION = re.compile(
     r"\W*(?:do not|don['’]?t|never|(?:must|should|shall) not|avoid|without|not|no)\b"
 )
+_GOES_ON = re.compile(r"[.!?;:]\s+\w|\b(?:but|instead|rather|then|just)\b")
+_NOT_A_LIST = re.compile(r"\w+,(?!(?:\s+\w+,)*\s+(?:\w+\s+)?(?:or|nor|and)\b)")
 
 
 def _before(match: SignMatch) -> str:
