@@ -216,7 +216,7 @@ def test_a_dangerous_skill_itself_is_not_installed(
 
     assert ran.code == 1
     assert "nothing was installed" in ran.out
-    assert not (use / ".agents").exists()
+    assert not (use / ".agents/skills/pdf-tables").exists()
     assert not (use / "skills-lock.json").exists()
 
 
