@@ -1,5 +1,6 @@
 """All rules for a single skill, and the rulesets of profiles and policies."""
 
+import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,7 @@ _FIELD_RULES = (
     *anti_learning.FIELD_RULES,
 )
 _BODY_RULES = (*portability.BODY_RULES, *quality.BODY_RULES, *anti_learning.BODY_RULES)
+_SOURCES = (".py", ".toml", ".json")
 _LEARNED = frozenset(rule.id for rule in anti_learning.BODY_RULES)
 
 
@@ -64,11 +66,17 @@ def _refuse_unknown(rule_id: str) -> None:
 @cache
 def edition() -> str:
     """Identifies the rules by version and source, as a checkout may be edited."""
+    import hashlib
+
     package = Path(__file__).parents[1]
     schemas = schema_path("skill.schema.json").parent
-    rules = package.glob("checks/scan/**/*.toml")
-    sources = (*package.rglob("*.py"), *rules, *schemas.glob("*.json"))
-    return f"{__version__} {max(path.stat().st_mtime_ns for path in sources)}"
+    rules = (package / "checks/scan").rglob("*.*")
+    state = hashlib.sha256(f"{__version__} {sys.version}".encode())
+    for path in sorted({*package.rglob("*.py"), *rules, *schemas.glob("*.json")}):
+        if path.suffix in _SOURCES:
+            about = path.stat()
+            state.update(f"{path} {about.st_mtime_ns} {about.st_size}\n".encode())
+    return f"{__version__} {state.hexdigest()}"
 
 
 class Ruleset:

@@ -7,7 +7,7 @@ Waivers are applied afterwards, because they expire.
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
@@ -17,6 +17,7 @@ from skillforge.checks.evidence import known_to
 from skillforge.checks.result_cache import decoded
 from skillforge.checks.scan import scan
 from skillforge.checks.scan.rule_packs import RulePack
+from skillforge.checks.scan.scan_cache import dumped, finding_of
 from skillforge.checks.scan.scan_run import library_packs, library_waivers
 from skillforge.checks.scan.waivers import apply
 from skillforge.library import Library
@@ -24,6 +25,7 @@ from skillforge.model import SKILLS, Danger, FileKind, Finding, Report, Severity
 from skillforge.policy import Policy
 from skillforge.redact import KnownPrivate, locate
 from skillforge.store import Cache
+from skillforge.worker_pool import Progress
 
 _SKILLS_PER_PROCESS = 20  # at least
 _LEAK = "leak"
@@ -63,7 +65,11 @@ def _is_blocking(finding: Finding) -> bool:
 
 
 def scan_commit(
-    library: Library, commit: str, today: date, skills: Sequence[Skill]
+    library: Library,
+    commit: str,
+    today: date,
+    skills: Sequence[Skill],
+    progress: Progress | None = None,
 ) -> ReleaseScan:
     """Scan the skills of a commit, with the policy and waivers of that commit."""
     policy, waivers = library.policy(commit), library_waivers(library, commit)
@@ -73,9 +79,12 @@ def scan_commit(
     keys = {skill.name: cache.key(trees[skill.name].object) for skill in skills}
     scans = cache.load(list(keys.values()))
     fresh = [skill for skill in skills if keys[skill.name] not in scans]
-    work = partial(_scan_all, policy, packs)
-    for part in worker_pool.spread(work, fresh, _SKILLS_PER_PROCESS):
-        scans |= {keys[name]: findings for name, findings in part.items()}
+    work = partial(_findings, policy, packs, known_to(policy))
+    progress = progress or Progress()
+    progress.start("scan", len(fresh))
+    found = worker_pool.each(work, fresh, _SKILLS_PER_PROCESS, progress.done)
+    for skill, findings in zip(fresh, found, strict=True):
+        scans[keys[skill.name]] = findings
     cache.save({key: scans[key] for key in (keys[skill.name] for skill in fresh)})
     return ReleaseScan(
         {
@@ -83,13 +92,6 @@ def scan_commit(
             for skill in skills
         }
     )
-
-
-def _scan_all(
-    policy: Policy, packs: Sequence[RulePack], skills: Sequence[Skill]
-) -> dict[str, list[Finding]]:
-    known = known_to(policy)
-    return {skill.name: _findings(policy, packs, known, skill) for skill in skills}
 
 
 def _findings(
@@ -140,13 +142,8 @@ class _ScanCache:
         return hashlib.sha256(f"{self.rules} {tree}".encode()).hexdigest()
 
     def load(self, keys: list[str]) -> dict[str, list[Finding]]:
-        return decoded(self.cache.entries("scans", keys), _finding)
+        return decoded(self.cache.entries("scans", keys), finding_of)
 
     def save(self, scans: Mapping[str, list[Finding]]) -> None:
         if scans:
-            texts = {key: json.dumps([*map(asdict, f)]) for key, f in scans.items()}
-            self.cache.save_entries("scans", texts)
-
-
-def _finding(row: dict[str, str]) -> Finding:
-    return Finding(**{**row, "severity": Severity(row["severity"])})  # type: ignore[arg-type]
+            self.cache.save_entries("scans", dumped(scans))
