@@ -32,6 +32,7 @@ signs = ["word"]
 def inside(library: LibraryFolder, monkeypatch: pytest.MonkeyPatch) -> LibraryFolder:
     """A library with a dangerous skill, which was scanned."""
     library.add_skill("csv-tables", body=ATTACK)
+    library.write("skills/csv-tables/notes.md", "x")
     monkeypatch.chdir(library.root)
     return library
 
@@ -64,7 +65,8 @@ def test_a_second_scan_takes_the_findings_from_the_cache(
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        pytest.param("skills/csv-tables/notes.md", "x", id="new-file"),
+        pytest.param("skills/csv-tables/more.md", "x", id="new-file"),
+        pytest.param("skills/csv-tables/notes.md", "y", id="other-file"),
         pytest.param(
             "skills/csv-tables/SKILL.md", skill_md("csv-tables", body=ATTACK + "x"),
             id="content",
