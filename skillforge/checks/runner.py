@@ -9,7 +9,7 @@ from skillforge.checks import Ruleset
 from skillforge.checks.registry import Check, Subject
 from skillforge.gitrepo import TreeFile
 from skillforge.library import Library, read_folder
-from skillforge.model import SKILLS, Finding, Report, Skill
+from skillforge.model import Finding, Layout, Report, Skill
 
 if TYPE_CHECKING:
     import os
@@ -56,7 +56,7 @@ def check_checkout(
     library: Library, ruleset: Ruleset, worth: int = WORTH_CACHING
 ) -> Report:
     """Check all skills in the checkout, and read only those without cached results."""
-    folders = {entry.name: entry for entry in library.folders()}
+    folders = library.folders()
     cached = _result_cache(library, ruleset, folders) if len(folders) >= worth else None
     known = cached.recall() if cached else {}
     fresh = [(name, e.path) for name, e in folders.items() if name not in known]
@@ -65,23 +65,29 @@ def check_checkout(
     if cached:
         cached.remember(checked)
     known.update((result.name, result.findings) for result in checked)
-    return _report(folders, known)
+    return _report(library.checkout_layout, folders, known)
 
 
 def _result_cache(
     library: Library, ruleset: Ruleset, folders: "Mapping[str, os.DirEntry[str]]"
 ) -> "ResultCache | None":
-    """The cached results of the skills; None for a library that is not in git."""
+    """The cached results of the skills; None for a library that is not in git.
+
+    With other folders than the usual, git would have to be asked once for each.
+    """
     from skillforge.checks.result_cache import ResultCache
 
-    if library.repo is None:
+    if library.repo is None or not library.checkout_layout.is_default:
         return None
     return ResultCache(library.repo, ruleset.fingerprint, folders)
 
 
-def _report(names: Iterable[str], results: dict[str, list[Finding]]) -> Report:
-    findings = (f.under(f"{SKILLS}/{name}") for name in names for f in results[name])
-    return Report(tuple(findings), tuple(f"{SKILLS}/{name}" for name in names))
+def _report(
+    layout: Layout, names: Iterable[str], results: dict[str, list[Finding]]
+) -> Report:
+    paths = {name: layout.path_of(name) for name in names}
+    findings = (f.under(path) for name, path in paths.items() for f in results[name])
+    return Report(tuple(findings), tuple(paths.values()))
 
 
 def _check(ruleset: Ruleset, skill: Skill) -> list[Finding]:

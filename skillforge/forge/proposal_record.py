@@ -19,6 +19,7 @@ from skillforge.model import (
     Status,
     Verdict,
 )
+from skillforge.model.layout import ref_name
 from skillforge.schema_errors import misfit
 
 PROPOSAL_FILE = "proposal.json"
@@ -125,7 +126,7 @@ def _proposal(number: int, fields: dict[str, Any]) -> Proposal:
     if not all(isinstance(name, str) and NAME.fullmatch(name) for name in names):
         raise ValueError("it has no skill")
     folder, _, last = fields["branch"].rpartition("/")
-    if folder != f"skill/{fields['skill']}" or not _LAST.fullmatch(last):
+    if folder != f"skill/{ref_name(fields['skill'])}" or not _LAST.fullmatch(last):
         raise ValueError(f"its branch is {fields['branch']!r}")
     hashes = (fields["head"], fields["base"], fields["made"])
     if not all(_HASH.fullmatch(name) for name in hashes):

@@ -20,7 +20,6 @@ from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
     SKILL_FILE,
-    SKILLS,
     Draft,
     DraftFile,
     Example,
@@ -150,7 +149,7 @@ def _files(library: Library, skill: str) -> dict[str, DraftFile]:
     if not skill:
         return {}
     repo = library.repository()
-    entries = repo.files_in(f"{library.tip}:{SKILLS}/{skill}")
+    entries = repo.files_in(f"{library.tip}:{library.path_of(skill)}")
     for path, entry in entries.items():
         if not entry.mode.startswith("100"):
             raise ConflictError(
@@ -173,13 +172,16 @@ def _reason(pattern: Pattern, examples: Iterable[Example]) -> str:
     )
 
 
-def library_files(draft: Draft) -> dict[str, DraftFile]:
-    """A draft's files by their path in the library; the SKILL.md comes last."""
+def library_files(draft: Draft, folder: str) -> dict[str, DraftFile]:
+    """A draft's files by their path in the library; the SKILL.md comes last.
+
+    `folder` is that of its skill.
+    """
     evidence = {
         f"{EVIDENCE}/{draft.skill}/{number}.json": DraftFile(data)
         for number, data in draft.evidence.items()
     }
-    files = {f"{SKILLS}/{draft.skill}/{p}": file for p, file in draft.files.items()}
-    main = f"{SKILLS}/{draft.skill}/{SKILL_FILE}"
+    files = {f"{folder}/{p}": file for p, file in draft.files.items()}
+    main = f"{folder}/{SKILL_FILE}"
     last = {main: files.pop(main)} if main in files else {}
     return evidence | files | last

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         rule,
         rules_in,
     )
+    from skillforge.model.layout import Layout
     from skillforge.model.outcome import Outcome, OutcomeSource, OutcomeStatus
     from skillforge.model.proposal import (
         CANARY,
@@ -57,6 +58,7 @@ _PARTS = {
         "RuleProblem", "Profile", "Report", "Rule", "Severity", "rule", "rules_in",
     ),
     "example": ("Example", "Review", "Step", "StepKind", "Worth"),
+    "layout": ("Layout",),
     "outcome": ("OutcomeStatus", "Outcome", "OutcomeSource"),
     "proposal": (
         "CANARY", "SCAN", "Action", "Approval", "CheckResult", "Comment", "Draft",
@@ -72,7 +74,8 @@ __getattr__ = lazily(__name__, _PARTS)
 __all__ = [
     "ARCHIVE", "CANARY", "EVIDENCE", "OURS", "SCAN", "SKILLS", "SKILL_FILE", "Action",
     "Approval", "Arm", "Assignment", "CheckResult", "Comment", "Danger", "Document",
-    "Draft", "DraftFile", "Example", "File", "FileKind", "Finding", "Link", "Origin",
+    "Draft", "DraftFile", "Example", "File", "FileKind", "Finding", "Layout", "Link",
+    "Origin",
     "Outcome", "OutcomeSource", "OutcomeStatus", "Profile", "Proposal", "Report",
     "Review", "Rollout", "RolloutState", "RolloutVerdict", "Rule", "RuleProblem",
     "Severity", "Skill", "State", "Status", "Step", "StepKind", "Trial",

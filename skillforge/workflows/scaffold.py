@@ -150,7 +150,7 @@ def new_skill(library: Library, name: str, description: str = "") -> NewSkill:
             f"{library.root} is a bare repository, which has no files",
             hint="run skillforge new in a clone of it",
         )
-    folder = library.skills_dir / name
+    folder = library.root / library.checkout_layout.path_of(name)
     if folder.exists() or folder.is_symlink():
         raise ConflictError(
             f"the skill {name} already exists",
