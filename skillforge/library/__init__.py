@@ -205,13 +205,15 @@ class Library:
 
     def skill_tree(self, commit: str, name: str) -> str:
         """The hash of a skill's git tree at a commit; empty if it is not there."""
-        return self.repository().name_of(f"{commit}:{self.path_of(name)}")
+        is_name = self.layout.has_name(name)
+        path = f"{commit}:{self.path_of(name)}"
+        return self.repository().name_of(path) if is_name else ""
 
     def find_file(
-        self, commit: str, name: str, path: str = SKILL_FILE
+        self, commit: str, name: str, inside: str = SKILL_FILE
     ) -> Object | None:
         """A file of a skill at a commit, by default its SKILL.md."""
-        return self.repository().find(f"{commit}:{self.path_of(name)}/{path}")
+        return self.repository().find(f"{commit}:{self.path_of(name)}/{inside}")
 
     def versions(self, commits: Iterable[str], name: str) -> list[str]:
         """The hashes of a skill's git tree at some commits; empty where it is not."""

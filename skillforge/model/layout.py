@@ -43,7 +43,7 @@ class Layout:
     def path_of(self, name: str) -> str:
         """The folder of a skill."""
         if self.is_default:
-            return f"skills/{name}"
+            return name if "/" in name else f"skills/{name}"
         if any(_matches(glob, name) for glob in self.globs):
             return name
         words = name.split("/")
@@ -67,6 +67,10 @@ class Layout:
         short = "/".join(word for word, part in pairs if "*" in part)
         return folder if any(_matches(other, short) for other in self.globs) else short
 
+    def has_name(self, name: str) -> bool:
+        """Whether a skill can have a name."""
+        return self.name_of(self.path_of(name)) == name
+
     def names_around(self, path: str) -> list[str]:
         """The skills whose folders may contain a path, the outermost first."""
         if self.is_default:
@@ -86,7 +90,7 @@ class Layout:
         """The skill that a path inside `evidence/` or `archive/` begins with."""
         parts = path.split("/")
         starts = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
-        names = (s for s in starts if self.name_of(self.path_of(s)) == s)
+        names = (start for start in starts if self.has_name(start))
         return next(names, parts[0])
 
     def covers(self, path: str) -> bool:

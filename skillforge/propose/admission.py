@@ -125,7 +125,8 @@ def refuse_duplicate(library: Library, admitted: AdmittedDraft) -> None:
             raise ConflictError(
                 f"{draft.skill} is {near.similarity:.0%} similar to the skill "
                 f"{near.name}",
-                hint=f"edit that skill instead: change {library.path_of(near.name)} and "
+                hint=f"edit that skill instead: change "
+                f"{library.path_of(near.name)}/ and "
                 f"run `skillforge propose {near.name}`; to rename it, send a batch of "
                 f"create, and delete with absorbed_into: {draft.skill}",
                 facts={"skill": near.name, "similarity": round(near.similarity, 3)},

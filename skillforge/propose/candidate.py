@@ -92,13 +92,13 @@ def _touched(library: Library, start: str, head: str) -> set[str]:
     layout, repo = library.layout, library.repository()
     paths = diff.changed_paths(repo, start, head, ".")
     ours = [path for path in paths if steps.is_ours(layout, path)]
-    in_use = {name for path in ours for name in layout.names_around(path)}
-    if not layout.is_single and in_use:
-        in_use = set(library.skill_trees(start) | library.skill_trees(head)) & in_use
-    others = (path for path in ours if not layout.covers(path) or "/" not in path)
-    return in_use | {
-        layout.leading_name(path.partition("/")[2]) or path for path in others
-    }
+    in_use = set(library.skill_trees(start) | library.skill_trees(head))
+    touched: set[str] = set()
+    for path in ours:
+        names = set(layout.names_around(path))
+        names &= names if layout.is_single else in_use
+        touched |= names or {layout.leading_name(path.partition("/")[2]) or path}
+    return touched
 
 
 def path_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
@@ -242,7 +242,7 @@ def _misplaced(candidate: Candidate, before: _Places, after: _Places) -> str:
 def _commit_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     """The branch starts with the tool's own commit, and is linear."""
     for name in candidate.skills:
-        if not path_policy.is_skill_name(name):
+        if not (path_policy.is_skill_name(name) and library.layout.has_name(name)):
             yield _path_error(message=f"{name!r} is not a valid skill name", path=".")
     if not candidate.message:
         return

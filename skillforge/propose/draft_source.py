@@ -123,7 +123,7 @@ def refuse_name(layout: Layout, skill: str) -> None:
             f"{skill!r} is not a valid skill name",
             hint="use a-z, 0-9 and single hyphens, such as csv-tables",
         )
-    if layout.name_of(layout.path_of(skill)) != skill:
+    if not layout.has_name(skill):
         raise RequestError(
             f"no skill can be named {skill!r} here: it would be outside of "
             f"{', '.join(layout.globs)}",
