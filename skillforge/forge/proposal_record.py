@@ -50,7 +50,7 @@ _TEXTS = (
     "made",
     "absorbed_into",
 )
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+NAME = re.compile(r"\.?[A-Za-z0-9][A-Za-z0-9._-]*(?:/\.?[A-Za-z0-9][A-Za-z0-9._-]*)*")
 _LAST = re.compile(r"\w+")  # part of a branch's name
 _HASH = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 

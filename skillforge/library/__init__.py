@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Library",
     "Listing",
+    "alike",
     "no_such_skill",
     "read_folder",
     "replace_file",
@@ -188,13 +189,21 @@ class Library:
                 f"{self.root} is a bare repository without a checkout",
                 hint="pass the path of a folder, or send a batch on standard input",
             )
-        known = self.folders()
-        return self.root / layout.path_of(full_name(name, known, "the library"))
+        known = list(self.folders())
+        if not (found := alike(name, known)):
+            raise no_such_skill(name, known, "the library")
+        return self.root / layout.path_of(found)
 
-    def find_name(self, name: str, commit: str = "") -> str:
-        """The full name of a skill that the user named by name, path or folder."""
+    def full_name(self, name: str) -> str:
+        """The name of a skill that the user named by its path or its folder.
+
+        The name itself if main has no such skill: it may be archived or removed.
+        """
+        if self.layout.is_default and "/" not in name:
+            return name
         name = self.layout.name_of(name.removesuffix("/")) or name
-        return full_name(name, self.skill_trees(commit or self.tip), self.main)
+        found = alike(name, self.skill_trees(self.tip))
+        return found or name
 
     def skill_trees(self, commit: str) -> dict[str, str]:
         """The skill folders at a commit, by name, as hashes of their git trees.
@@ -321,20 +330,20 @@ class Library:
         return next(self.read_listed(listed), None)
 
 
-def full_name(name: str, known: Iterable[str], where: str) -> str:
-    """The skill that a user names, in full or by the last part if only one has it."""
+def alike(name: str, known: Iterable[str]) -> str:
+    """The skill of this name, or the only one with this folder; empty if there is none.
+
+    A folder that several skills have is an error.
+    """
     names = list(known)
-    if name in names:
-        return name
-    alike = [other for other in names if other.rpartition("/")[2] == name]
-    if len(alike) > 1:
+    found = [n for n in names if n == name]
+    found = found or [n for n in names if n.rpartition("/")[2] == name]
+    if len(found) > 1:
         raise RequestError(
-            f"{where} has {len(alike)} skills named {name!r}",
-            hint=f"use the full name: {', '.join(alike)}",
+            f"{name!r} is the folder of {len(found)} skills",
+            hint=f"use the full name: {', '.join(found)}",
         )
-    if not alike:
-        raise no_such_skill(name, names, where)
-    return alike[0]
+    return found[0] if found else ""
 
 
 def no_such_skill(

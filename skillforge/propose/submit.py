@@ -62,7 +62,7 @@ def propose(
     """
     library = workspace.library
     drafts = [_prepare(library, request) for request in requests]
-    reports = [_validate(draft) for draft in drafts]
+    reports = [_validate(workspace.library, draft) for draft in drafts]
     if not all(report.ok for report in reports):
         return [Submission(report) for report in reports]
     drafts = [_with_version(draft) for draft in drafts]
@@ -140,12 +140,13 @@ def _action(library: Library, draft: Draft, exists: bool) -> Action:
     raise unknown_skill(library, library.tip, draft.skill)
 
 
-def _validate(admitted: AdmittedDraft) -> Report:
+def _validate(library: Library, admitted: AdmittedDraft) -> Report:
     """The findings of the base's rules, before anything is written."""
     draft, policy = admitted.draft, admitted.policy
     if not draft.files:
         return Report()
-    return check_skills(Ruleset(policy.profile, policy.rules), [draft_skill(draft)])
+    skill = draft_skill(draft, library.path_of(draft.skill))
+    return check_skills(Ruleset(policy.profile, policy.rules), [skill])
 
 
 def _open(
