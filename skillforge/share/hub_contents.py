@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import NamedTuple
 
 from skillforge import processes
@@ -16,6 +17,7 @@ from skillforge.model import (
     Finding,
     Skill,
 )
+from skillforge.model.layout import folder_names
 from skillforge.share import hub_formats
 from skillforge.share.archive_reader import MOST_BYTES, MOST_FILES
 from skillforge.share.hub import Hub, PublishedSkill
@@ -73,6 +75,7 @@ def gather(
     read = list(_read(library, commit))
     scanned = scan_commit(library, commit, date.date(), [skill for skill, *_ in read])
     examples, verdicts = _examples(library, commit), scanned.verdicts
+    names = folder_names(skill.name for skill, *_ in read)
     published: list[PublishedSkill] = []
     skipped: dict[str, str] = {}
     for skill, tree, files in read:
@@ -80,14 +83,15 @@ def gather(
             skipped[skill.name] = problem
         else:
             facts = (str(verdicts[skill.name]), examples[skill.name])
-            published.append(_published(skill, tree, files, history, *facts))
+            new = _published(skill, tree, files, history, *facts)
+            published.append(replace(new, name=names[skill.name]))
     repository = options.repository or release.repository
     hub = Hub(
         options.title or _title(repository),
         release.tag.name,
         commit,
         date.isoformat(),
-        tuple(published),
+        tuple(sorted(published, key=attrgetter("name"))),
         release.notes,
         options.url,
         repository,
@@ -193,6 +197,7 @@ def _published(  # noqa: PLR0913, PLR0917 - the parts of a published skill
     current = next((version for version in versions if version.tree == tree), None)
     return PublishedSkill(
         name=skill.name,
+        path=skill.path,
         description=document.words("description").strip(),
         version=document.metadata("version"),
         tree=tree,
