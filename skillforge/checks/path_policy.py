@@ -13,6 +13,7 @@ from skillforge.checks.rules.file_layout import WINDOWS, parents
 from skillforge.model import SKILL_FILE, Layout
 
 _GIT = re.compile(r"\.git.*|git~\d+", re.IGNORECASE)
+_HARMLESS_FILES = {".gitignore", ".gitkeep"}  # often found in skills
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
 _LONGEST = 255
 # Some file systems ignore these characters in names.
@@ -46,7 +47,8 @@ def _is_not_for_windows(path: str) -> bool:
 
 
 def _is_of_git(path: str) -> bool:
-    return any(_GIT.fullmatch(part.rstrip(". ")) for part in path.split("/"))
+    parts = set(path.split("/")) - _HARMLESS_FILES
+    return any(_GIT.fullmatch(part.rstrip(". ")) for part in parts)
 
 
 def _has_long_part(path: str) -> bool:

@@ -1,6 +1,7 @@
 """Check skills of a checkout or a revision: all, or some of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,16 +57,18 @@ def check_checkout(
     library: Library, ruleset: Ruleset, worth: int = WORTH_CACHING
 ) -> Report:
     """Check all skills in the checkout, and read only those without cached results."""
-    folders = library.folders()
+    folders, layout = library.folders(), library.checkout_layout
     cached = _result_cache(library, ruleset, folders) if len(folders) >= worth else None
     known = cached.recall() if cached else {}
     fresh = [(name, e.path) for name, e in folders.items() if name not in known]
-    parts = worker_pool.spread(partial(_check_folders, ruleset), fresh, WORTH_SPREADING)
+    parts = worker_pool.spread(
+        partial(_check_folders, ruleset, layout), fresh, WORTH_SPREADING
+    )
     checked = [result for part in parts for result in part]
     if cached:
         cached.remember(checked)
     known.update((result.name, result.findings) for result in checked)
-    return _report(library.checkout_layout, folders, known)
+    return _report(layout, folders, known)
 
 
 def _result_cache(
@@ -102,13 +105,17 @@ def _check_listed(
 
 
 def _check_folders(
-    ruleset: Ruleset, folders: Sequence[tuple[str, str]]
+    ruleset: Ruleset, layout: Layout, folders: Sequence[tuple[str, str]]
 ) -> list[CheckedSkill]:
-    return [_check_folder(ruleset, name, path) for name, path in folders]
+    return [_check_folder(ruleset, layout, name, path) for name, path in folders]
 
 
-def _check_folder(ruleset: Ruleset, name: str, path: str) -> CheckedSkill:
+def _check_folder(
+    ruleset: Ruleset, layout: Layout, name: str, path: str
+) -> CheckedSkill:
     skill = read_folder(path, name, name)
+    if nested := layout.nested(layout.path_of(name), skill.files):
+        skill = replace(skill, nested=nested)
     return CheckedSkill(name, _check(ruleset, skill), skill.folders, len(skill.files))
 
 

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -180,7 +180,8 @@ def _named(
         is_ours = root is not None and str(root) == here
         shown = path if is_ours else _from_here(folder)
         skill = read_folder(str(folder), name, shown, alone=home is None)
-        yield folder, skill, policies[root]
+        nested = home.checkout_layout.nested(path, skill.files) if home else ()
+        yield folder, replace(skill, nested=frozenset(nested)), policies[root]
 
 
 def home_of(folder: Path) -> tuple[Library | None, str, str]:

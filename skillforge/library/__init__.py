@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -282,7 +283,9 @@ class Library:
             if skill_md is not None:
                 fits = skill_md.size <= MAX_BYTES
                 document = parse(next(contents)) if fits else too_large(skill_md.size)
-            yield _from_objects(repo, name, self.path_of(name), files, document)
+            skill = _from_objects(repo, name, self.path_of(name), files, document)
+            nested = self.layout.nested(skill.path, skill.files)
+            yield replace(skill, nested=nested) if nested else skill
 
     def _skill_md(self, name: str, files: list[TreeFile]) -> TreeFile | None:
         path = f"{self.path_of(name)}/{SKILL_FILE}"

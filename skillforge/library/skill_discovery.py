@@ -7,8 +7,8 @@ from itertools import combinations
 from pathlib import Path
 
 from skillforge.gitrepo import GitRepo
-from skillforge.model import ARCHIVE, EVIDENCE, SKILL_FILE, Layout
-from skillforge.model.layout import DEFAULT_GLOBS
+from skillforge.model import ARCHIVE, EVIDENCE, SKILL_FILE
+from skillforge.model.layout import DEFAULT_GLOBS, matches
 
 _NOT_OURS = {"node_modules", "vendor", "third_party", ".git", ".venv"}
 _SAMPLES = {"template", "templates", "fixtures", "testdata", "test-data", "tests"}
@@ -62,7 +62,7 @@ def of_paths(paths: Iterable[str]) -> Discovery:
             left_out[path] = f"clients only read {SKILL_FILE}: rename it"
     found: dict[str, list[str]] = {}
     for glob in _globs(folders, inner):
-        matching = [f for f in folders if Layout((glob,)).name_of(f)]
+        matching = [f for f in folders if matches(glob, f)]
         new = [f for f in matching if not any(f in some for some in found.values())]
         if new:
             found[glob] = new
@@ -85,20 +85,17 @@ def _why_not(parents: list[str]) -> str:
 def _globs(folders: list[str], inner: Collection[str]) -> list[str]:
     """Globs for skill folders; those of most skills first, explicit paths last."""
     tops = {folder.rpartition("/")[0] for folder in folders}
-    wild, single = [], []
-    for glob in sorted(_merged([f"{top}/*" if top else "*" for top in tops])):
-        layout = Layout((glob,))
-        some = [folder for folder in folders if layout.name_of(folder)]
-        outer = {f for f in inner if layout.name_of(f) and not _is_within(f, folders)}
-        # A folder of folders of skills, too: only name the ones that are skills.
-        is_mixed = 2 * len(outer - set(some)) > len(outer)
-        if glob == "*" or is_mixed:
-            single += some
-        else:
+    wild = []
+    for glob in _merged([f"{top}/*" for top in tops if top]):
+        some = {folder for folder in folders if matches(glob, folder)}
+        outer = {f for f in inner if matches(glob, f) and not _is_within(f, folders)}
+        # In a folder of folders of skills, too, only name the ones that are skills.
+        if some and 2 * len(outer - some) <= len(outer):
             wild.append((len(some), glob))
     # The first of several gives short names.
-    wild.sort(key=lambda found: (not found[1].startswith("skills/"), -found[0]))
-    return [*(glob for _count, glob in wild), *single]
+    wild.sort(key=lambda found: (not found[1].startswith("skills/"), -found[0], found))
+    chosen = [glob for _count, glob in wild]
+    return chosen + [f for f in folders if not any(matches(g, f) for g in chosen)]
 
 
 def _is_within(folder: str, skills: Collection[str]) -> bool:
@@ -111,7 +108,7 @@ def _merged(globs: list[str]) -> set[str]:
     while pair := next(_joinable(sorted(known)), None):
         one, two, joined = pair
         known = (known - {one, two}) | {joined}
-        known = {g for g in known if g == joined or not Layout((joined,)).name_of(g)}
+        known = {g for g in known if g == joined or not matches(joined, g)}
     return known
 
 

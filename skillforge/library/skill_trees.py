@@ -6,6 +6,7 @@ from pathlib import Path
 
 from skillforge.gitrepo import GitRepo, TreeFile
 from skillforge.model import SKILL_FILE, Layout
+from skillforge.model.layout import fixed_part, matches
 
 _FILES = ("100644", "100755", "120000")
 
@@ -15,7 +16,8 @@ def trees_at(repo: GitRepo, commit: str, layout: Layout) -> dict[str, str]:
     found: dict[str, str] = {}
     for glob in layout.globs:
         found |= _matching(repo, commit, glob)
-    names = {layout.name_of(path): tree for path, tree in found.items()}
+    named = ((layout.name_of(path), tree) for path, tree in found.items())
+    names = {name: tree for name, tree in named if name}
     if not layout.is_single:
         are_skills = with_skill_file(repo, names.values())
         names = {name: tree for name, tree in names.items() if tree in are_skills}
@@ -30,20 +32,17 @@ def with_skill_file(repo: GitRepo, trees: Iterable[str]) -> set[str]:
 
 
 def _matching(repo: GitRepo, commit: str, glob: str) -> dict[str, str]:
-    """The folders of a commit that match a glob, by path."""
-    fixed = glob.split("*", 1)[0].rpartition("/")[0] if "*" in glob else glob
-    rest = glob[len(fixed) :].strip("/").split("/") if glob != fixed else []
-    top = f"{commit}:{fixed}" if fixed else f"{commit}^{{tree}}"
-    found = {fixed: repo.name_of(top)}
-    for part in rest:
-        step = Layout((part,))
+    """The folders of a commit that a glob may name, by path."""
+    top, parts = fixed_part(glob)
+    found = {top: repo.name_of(f"{commit}:{top}")}
+    for at, part in enumerate(parts, 1):
         found = {
-            f"{path}/{name}" if path else name: entry.object
+            f"{path}/{name}": entry.object
             for path, tree in found.items()
             for name, entry in (repo.tree(tree) if tree else {}).items()
-            if entry.is_tree and step.name_of(name)
+            if entry.is_tree and (at == len(parts) or matches(part, name))
         }
-    return {path: tree for path, tree in found.items() if tree}
+    return found
 
 
 def group(
@@ -78,26 +77,23 @@ def folders_in(root: Path, layout: Layout) -> dict[str, os.DirEntry[str]]:
     """The skill folders of a checkout by name; links are not followed on the way."""
     found: dict[str, os.DirEntry[str]] = {}
     for glob in layout.globs:
-        found |= {
-            layout.name_of(path): entry for path, entry in _entries(root, "", glob)
-        }
-    if not layout.is_single:
-        found = {
-            n: e for n, e in found.items() if os.path.lexists(f"{e.path}/{SKILL_FILE}")
-        }
+        for path, entry in _entries(root, "", glob.split("/")):
+            is_skill = layout.is_single or os.path.lexists(f"{entry.path}/{SKILL_FILE}")
+            if is_skill and (name := layout.name_of(path)):
+                found[name] = entry
     return dict(sorted(found.items()))
 
 
-def _entries(root: Path, top: str, glob: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """The entries that match a glob, which is relative to the folder `top`."""
-    first, _, rest = glob.partition("/")
-    step = Layout((first,))
+def _entries(
+    root: Path, top: str, parts: list[str]
+) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """The entries below `top` that the parts of a glob may name."""
+    part, *rest = parts
     with os.scandir(root / top) as entries:
-        matching = [e for e in entries if e.name == first or step.name_of(e.name)]
-    for entry in matching:
+        found = [e for e in entries if not e.is_file(follow_symlinks=False)]
+    for entry in found:
         path = f"{top}/{entry.name}" if top else entry.name
         if not rest:
-            if not entry.is_file(follow_symlinks=False):
-                yield path, entry
-        elif entry.is_dir(follow_symlinks=False):
+            yield path, entry
+        elif matches(part, entry.name) and entry.is_dir(follow_symlinks=False):
             yield from _entries(root, path, rest)

@@ -9,7 +9,7 @@ different names, and no commit has to be read to tell them apart.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -37,14 +37,14 @@ class Layout:
     @property
     def roots(self) -> list[str]:
         """The folders that all skills are in."""
-        tops = {_fixed(glob) for glob in self.globs}
+        tops = {fixed_part(glob)[0] for glob in self.globs}
         return sorted(t for t in tops if not any(_is_in(t, top) for top in tops))
 
     def path_of(self, name: str) -> str:
         """The folder of a skill."""
         if self.is_default:
             return name if "/" in name else f"skills/{name}"
-        if any(_matches(glob, name) for glob in self.globs):
+        if any(matches(glob, name) for glob in self.globs):
             return name
         words = name.split("/")
         glob = self._shortened.get(len(words))
@@ -58,14 +58,14 @@ class Layout:
         if self.is_default:
             top, _, name = folder.partition("/")
             return name if top == "skills" and name and "/" not in name else ""
-        glob = next((glob for glob in self.globs if _matches(glob, folder)), None)
+        glob = next((glob for glob in self.globs if matches(glob, folder)), None)
         if glob is None:
             return ""
         if self._shortened.get(_arity(glob)) != glob:
             return folder
         pairs = zip(folder.split("/"), glob.split("/"), strict=True)
         short = "/".join(word for word, part in pairs if "*" in part)
-        return folder if any(_matches(other, short) for other in self.globs) else short
+        return folder if any(matches(other, short) for other in self.globs) else short
 
     def has_name(self, name: str) -> bool:
         """Whether a skill can have a name."""
@@ -85,6 +85,13 @@ class Layout:
         """A name that a new skill could have, which ends with a word."""
         arity = min(self._shortened, default=0)
         return "/".join(["category"] * (arity - 1) + [last]) if arity else last
+
+    def nested(self, folder: str, files: Iterable[str]) -> frozenset[str]:
+        """The SKILL.md files inside a skill's folder that are other skills' own."""
+        if self.is_default:
+            return frozenset()
+        inner = (path for path in files if path.endswith("/SKILL.md"))
+        return frozenset(p for p in inner if self.name_of(f"{folder}/{p[:-9]}"))
 
     def leading_name(self, path: str) -> str:
         """The skill that a path inside `evidence/` or `archive/` begins with."""
@@ -134,21 +141,14 @@ def skill_of_ref(part: str) -> str:
     return part.removeprefix("+").replace("+", "/")
 
 
-def minimal(globs: Iterable[str]) -> Iterator[str]:
-    """Globs without those that another one includes."""
-    known = list(dict.fromkeys(globs))
-    for glob in known:
-        if not any(other != glob and _matches(other, glob) for other in known):
-            yield glob
-
-
 def _covers(glob: list[str], parts: list[str]) -> bool:
     """Whether parts are a folder that matches, or inside one."""
     pairs = zip(glob, parts, strict=False)
     return len(parts) >= len(glob) and all(_part(g).fullmatch(p) for g, p in pairs)
 
 
-def _matches(glob: str, folder: str) -> bool:
+def matches(glob: str, folder: str) -> bool:
+    """Whether a glob names a folder."""
     parts, words = glob.split("/"), folder.split("/")
     if len(parts) != len(words):
         return False
@@ -166,11 +166,11 @@ def _arity(glob: str) -> int:
     return sum("*" in part for part in glob.split("/"))
 
 
-def _fixed(glob: str) -> str:
-    """The folder before the first wildcard; a path without one is its own."""
+def fixed_part(glob: str) -> tuple[str, list[str]]:
+    """The folder before the first wildcard, and the other parts of a glob."""
     parts = glob.split("/")
     count = next((at for at, part in enumerate(parts) if "*" in part), len(parts))
-    return "/".join(parts[:count])
+    return "/".join(parts[:count]), parts[count:]
 
 
 def _is_in(path: str, folder: str) -> bool:

@@ -95,6 +95,7 @@ class Skill:
     read: Callable[[str], bytes] = field(compare=False, repr=False)
     folders: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     origin: str = ""  # who proposes it, if that is known
+    nested: frozenset[str] = frozenset()  # each SKILL.md in it that is another skill's
     says_agent: bool = field(init=False)
     is_agent_made: bool = field(init=False)
 

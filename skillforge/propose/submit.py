@@ -146,6 +146,7 @@ def _validate(library: Library, admitted: AdmittedDraft) -> Report:
     if not draft.files:
         return Report()
     skill = draft_skill(draft, library.path_of(draft.skill))
+    skill = replace(skill, nested=library.layout.nested(skill.path, skill.files))
     return check_skills(Ruleset(policy.profile, policy.rules), [skill])
 
 
