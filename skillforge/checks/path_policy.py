@@ -25,6 +25,12 @@ def refusal(path: str) -> str:
     return next((why for why, is_so in _REFUSALS.items() if is_so(path)), "")
 
 
+def unsafe(path: str) -> str:
+    """Why a file of a skill from elsewhere is refused; it may contain other skills."""
+    why = refusal(path)
+    return "" if why and _REFUSALS[why] is _is_second_skill else why
+
+
 def danger(path: str) -> str:
     """Why a path of main is not written to disk; empty if it is safe."""
     return next((why for why, is_so in _DANGERS.items() if is_so(path)), "")

@@ -129,8 +129,11 @@ def _archives_exactly(step: HistoryStep, _facts: Facts) -> Exceptions:
         if rest.count("/") >= min((n.count("/") for n in named), default=0)
     }
     is_archiving = step.action == Action.ARCHIVE
-    for name in sorted(moved | set(step.skills) if is_archiving else moved):
-        skill = changes.get(step.layout.path_of(name), _NO_CHANGE)
+    path_of = step.layout.path_of
+    around = {name for m in moved for name in step.layout.names_around(path_of(m))}
+    changed = step.skills.keys() - around  # skills that a moved one was inside of
+    for name in sorted(moved | changed if is_archiving else moved):
+        skill = changes.get(path_of(name), _NO_CHANGE)
         archived = changes.get(f"{ARCHIVE}/{name}", _NO_CHANGE)
         is_move = skill[:2] == (archived.after, archived.before) != ("", "")
         is_restored = bool(skill.after) and not archived.after

@@ -157,9 +157,10 @@ def matches(glob: str, folder: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _part(part: str) -> re.Pattern[str]:
-    """One part of a glob; a wildcard never matches the dot of a hidden folder."""
+    """One part of a glob; a wildcard matches no hidden folder, and no page or data."""
     hidden = "" if part.startswith(".") else r"(?!\.)"
-    return re.compile(hidden + re.escape(part).replace(r"\*", "[^/]*"))
+    text = re.escape(part).replace(r"\*", "[^/]*")
+    return re.compile(rf"{hidden}(?!(?i:.*\.(?:md|txt|json|ya?ml)$)){text}")
 
 
 def _arity(glob: str) -> int:

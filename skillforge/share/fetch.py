@@ -169,7 +169,7 @@ def _from_folders(
         if name in select([name]):
             yield Package(name, files, contents_digest(files), SKILL_FILE, commit)
         return
-    known = _by_name(found.skills)
+    known = _by_name(found)
     for name in sorted(select(sorted(known))):
         files = load(known[name])
         _refuse_invalid(name)
@@ -177,14 +177,15 @@ def _from_folders(
         yield Package(name, files, contents_digest(files), path, commit)
 
 
-def _by_name(folders: list[str]) -> dict[str, str]:
+def _by_name(found: skill_discovery.Discovery) -> dict[str, str]:
     """The folders of skills by name; copies in an agent's own folder don't count."""
+    folders, places = found.skills, layout.Layout(found.globs)
     shown = {f.rpartition("/")[2] for f in folders if not _is_hidden(f)}
     chosen = [
         f for f in folders if not _is_hidden(f) or f.rpartition("/")[2] not in shown
     ]
-    names = layout.folder_names(chosen)
-    return {names[folder]: folder for folder in chosen}
+    names = layout.folder_names(map(places.name_of, chosen))
+    return {names[places.name_of(folder)]: folder for folder in chosen}
 
 
 def _is_hidden(folder: str) -> bool:

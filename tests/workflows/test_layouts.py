@@ -10,7 +10,7 @@ from tests.propose.conftest import REVIEWER, Loop, page
 # By layout: the folders of skills, and the globs that cover them.
 LAYOUTS = {
     "plugins": (
-        ["plugins/red/skills/csv", "plugins/blue/skills/csv", "plugins/blue/skills/pdf"],
+        [f"plugins/{path}" for path in ("red/skills/csv", "blue/skills/csv", "blue/skills/md5")],
         ["plugins/*/skills/*"],
     ),
     "categories": (
@@ -23,7 +23,7 @@ LAYOUTS = {
     ),
     "agents": (
         [".claude/skills/csv", ".claude/skills/pdf", ".agents/skills/spell"],
-        [".agents/skills/*", ".claude/skills/*"],
+        [".claude/skills/*", ".agents/skills/*"],
     ),
     "hidden groups": (
         ["skills/.curated/csv", "skills/.curated/pdf", "skills/.system/spell"],
@@ -87,7 +87,7 @@ def test_the_loop(adopted: Loop, tmp_path: Path) -> None:
     other = sorted(known)[-1]
     before = loop.folder.git("rev-parse", f"main:{path}").strip()
 
-    assert len(loop.ok("validate")["checked"]) == len(known)
+    assert loop.ok("validate")["skills"] == len(known)
     number = edit(loop, path, "other", "words")
     assert loop.ok("gate", number)["passed"]
     assert loop.ok("review", number)["skill"] == name
@@ -97,12 +97,14 @@ def test_the_loop(adopted: Loop, tmp_path: Path) -> None:
     assert loop.ok("audit")["promotions"] == 1
     assert [v["proposal"] for v in loop.ok("log", path)["versions"]][:1] == [number]
     assert loop.ok("show", name)["path"] == path
-    loop.ok("record", name, "--outcome", "success", "--verified-by", "test")
+    loop.ok(
+        "record", name, "--key", "k", "--outcome", "success", "--verified-by", "test"
+    )
     loop.ok("canary", "finish", name, "--as", REVIEWER)
     synced = loop.ok("sync", "--to", tmp_path / "agent", "--key", "k")
     assert len(list((tmp_path / "agent").glob("*/SKILL.md"))) == len(known), synced
 
-    back = loop.ok("rollback", name)["proposal"]
+    back = loop.ok("rollback", name, "--why", "Worse")["proposal"]
     loop.promote(approved(loop, back))
     assert loop.folder.git("rev-parse", f"main:{path}").strip() == before
     assert loop.audit_kinds() == []
@@ -164,7 +166,7 @@ def test_an_archived_skill_comes_back(adopted: Loop) -> None:
     assert loop.folder.git("rev-parse", f"main:{archive}").strip() == tree
 
     back = loop.ok("curate", "--restore", name, "--propose")["proposals"][0]
-    loop.promote(approved(loop, back["number"] if isinstance(back, dict) else back))
+    loop.promote(approved(loop, back["proposal"]))
     assert loop.folder.git("rev-parse", f"main:{path}").strip() == tree
     assert loop.audit_kinds() == []
 
@@ -177,13 +179,14 @@ def test_a_release_is_installed(adopted: Loop, tmp_path: Path) -> None:
     built = loop.ok("build", "v1.0.0", "--out", hub)
     assert built["skills"] == len(known)
 
+    (tmp_path / "two").mkdir()
     loop.ok("install", hub, "--to", agent)
-    loop.ok("install", loop.folder.root, "--to", tmp_path / "from-git")
+    loop.ok("install", loop.folder.root, "--to", tmp_path / "two/from-git")
 
     installed = {path.parent.name for path in agent.glob("*/SKILL.md")}
     assert len(installed) == len(known)
     assert installed == {
-        path.parent.name for path in (tmp_path / "from-git").glob("*/SKILL.md")
+        path.parent.name for path in (tmp_path / "two/from-git").glob("*/SKILL.md")
     }
 
 
@@ -198,7 +201,7 @@ def test_equal_folders_are_told_apart(tmp_path: Path, run: Run) -> None:
     assert "csv is the folder of several skills" in run("init", str(root)).out
     folder.commit("Adopt Skillforge")
 
-    assert loop.ok("show", "pdf")["name"] == "blue/pdf"
+    assert loop.ok("show", "md5")["name"] == "blue/md5"
     assert loop.ok("show", "plugins/red/skills/csv")["name"] == "red/csv"
     ran = loop("show", "csv")
     assert ran.code == 2
