@@ -10,7 +10,7 @@ from tests.propose.conftest import REVIEWER, Loop, page
 # By layout: the folders of skills, and the globs that cover them.
 LAYOUTS = {
     "plugins": (
-        [f"plugins/{path}" for path in ("red/skills/csv", "blue/skills/csv", "blue/skills/md5")],
+        ["plugins/red/skills/csv", "plugins/sea/skills/csv", "plugins/sea/skills/md5"],
         ["plugins/*/skills/*"],
     ),
     "categories": (
@@ -201,11 +201,11 @@ def test_equal_folders_are_told_apart(tmp_path: Path, run: Run) -> None:
     assert "csv is the folder of several skills" in run("init", str(root)).out
     folder.commit("Adopt Skillforge")
 
-    assert loop.ok("show", "md5")["name"] == "blue/md5"
+    assert loop.ok("show", "md5")["name"] == "sea/md5"
     assert loop.ok("show", "plugins/red/skills/csv")["name"] == "red/csv"
     ran = loop("show", "csv")
     assert ran.code == 2
-    assert "blue/csv, red/csv" in ran.err
+    assert "red/csv, sea/csv" in ran.err
 
 
 def test_category_folders_are_no_skills(tmp_path: Path, run: Run) -> None:
