@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from skillforge import worker_pool
-from skillforge.checks.path_policy import is_name
+from skillforge.checks.path_policy import is_skill_name
 from skillforge.checks.private_names import private_to
 from skillforge.checks.rules.anti_learning import ONE_OCCASION
 from skillforge.errors import ConflictError, RequestError
@@ -69,11 +69,12 @@ def from_pattern(
     held = split(fresh) | (held_before & examples.keys())
     shown = {key: value for key, value in examples.items() if key not in held}
     terms = contract(list(shown.values()))
-    terms = replace(terms, name=into or name or terms.name)
+    skill = into or library.layout.placed(name or terms.name)
+    terms = replace(terms, name=skill.rpartition("/")[2])
     text = extend(library, into, terms) if into else skill_md(terms, ORIGIN)
     skill_file = DraftFile(text.encode("utf-8", "surrogateescape"))
     draft = Draft(
-        terms.name,
+        skill,
         {**_files(library, into), SKILL_FILE: skill_file},
         {key: evidence_file(value, key in held) for key, value in fresh.items()},
         tuple(examples),
@@ -109,7 +110,7 @@ def _redact(known: KnownPrivate, examples: Sequence[Example]) -> list[Example]:
 
 
 def _refuse_name(name: str) -> None:
-    is_valid = is_name(name) and len(name) <= _LONGEST_NAME
+    is_valid = is_skill_name(name) and len(name) <= _LONGEST_NAME
     if not is_valid or ONE_OCCASION.search(name):
         raise RequestError(
             f"{name!r} is not a valid skill name",

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from skillforge.model.finding import (
         ARCHIVE,
         EVIDENCE,
-        OURS,
         SKILL_FILE,
         SKILLS,
         Danger,
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
 
 _PARTS = {
     "finding": (
-        "ARCHIVE", "EVIDENCE", "OURS", "SKILL_FILE", "SKILLS", "Danger", "Finding",
+        "ARCHIVE", "EVIDENCE", "SKILL_FILE", "SKILLS", "Danger", "Finding",
         "RuleProblem", "Profile", "Report", "Rule", "Severity", "rule", "rules_in",
     ),
     "example": ("Example", "Review", "Step", "StepKind", "Worth"),
@@ -72,7 +71,7 @@ _PARTS = {
 
 __getattr__ = lazily(__name__, _PARTS)
 __all__ = [
-    "ARCHIVE", "CANARY", "EVIDENCE", "OURS", "SCAN", "SKILLS", "SKILL_FILE", "Action",
+    "ARCHIVE", "CANARY", "EVIDENCE", "SCAN", "SKILLS", "SKILL_FILE", "Action",
     "Approval", "Arm", "Assignment", "CheckResult", "Comment", "Danger", "Document",
     "Draft", "DraftFile", "Example", "File", "FileKind", "Finding", "Layout", "Link",
     "Origin",

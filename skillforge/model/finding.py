@@ -10,7 +10,6 @@ SKILL_FILE = "SKILL.md"
 SKILLS = "skills"  # the folders of a library
 EVIDENCE = "evidence"
 ARCHIVE = "archive"  # retired skills, which can be restored
-OURS = (SKILLS, EVIDENCE, ARCHIVE)  # changed by proposals only
 
 
 class Severity(StrEnum):

@@ -93,6 +93,12 @@ class Layout:
         inner = (path for path in files if path.endswith("/SKILL.md"))
         return frozenset(p for p in inner if self.name_of(f"{folder}/{p[:-9]}"))
 
+    def placed(self, name: str) -> str:
+        """A new skill's name, in a category of its own where names need one."""
+        arity = min(self._shortened, default=1)
+        in_category = "/".join(["learned"] * (arity - 1) + [name])
+        return name if self.has_name(name) else in_category
+
     def leading_name(self, path: str) -> str:
         """The skill that a path inside `evidence/` or `archive/` begins with."""
         parts = path.split("/")
