@@ -23,6 +23,7 @@ from skillforge.model import (
     Draft,
     DraftFile,
     Example,
+    Layout,
     Origin,
     OutcomeStatus,
 )
@@ -58,7 +59,7 @@ def from_pattern(
 ) -> LearnedDraft:
     """Draft a new skill from a pattern, or extend the existing skill `into`."""
     for skill in filter(None, (name, into)):
-        _refuse_name(skill)
+        _refuse_name(library.layout, skill)
     examples = _evidence(library, pattern)
     _refuse_few(pattern, examples.values())
     committed = _committed_evidence(library, into) if into else {}
@@ -109,9 +110,13 @@ def _redact(known: KnownPrivate, examples: Sequence[Example]) -> list[Example]:
     return redacted
 
 
-def _refuse_name(name: str) -> None:
+def _refuse_name(layout: Layout, name: str) -> None:
     is_valid = is_skill_name(name) and len(name) <= _LONGEST_NAME
-    if not is_valid or ONE_OCCASION.search(name):
+    if (
+        not is_valid
+        or not layout.has_name(layout.placed(name))
+        or ONE_OCCASION.search(name)
+    ):
         raise RequestError(
             f"{name!r} is not a valid skill name",
             hint="use a-z, 0-9 and single hyphens, such as csv-tables; no date, no "
