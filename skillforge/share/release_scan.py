@@ -12,16 +12,15 @@ from datetime import date
 from functools import partial
 
 from skillforge import worker_pool
-from skillforge.checks import edition
 from skillforge.checks.evidence import known_to
 from skillforge.checks.result_cache import decoded
 from skillforge.checks.scan import scan
 from skillforge.checks.scan.rule_packs import RulePack
-from skillforge.checks.scan.scan_cache import dumped, finding_of
+from skillforge.checks.scan.scan_cache import dumped, finding_of, scan_edition
 from skillforge.checks.scan.scan_run import library_packs, library_waivers
 from skillforge.checks.scan.waivers import apply
 from skillforge.library import Library
-from skillforge.model import SKILLS, Danger, FileKind, Finding, Report, Severity, Skill
+from skillforge.model import Danger, FileKind, Finding, Report, Severity, Skill
 from skillforge.policy import Policy
 from skillforge.redact import KnownPrivate, locate
 from skillforge.store import Cache
@@ -38,6 +37,7 @@ class ReleaseScan:
     """The findings of every skill at a commit, by name."""
 
     findings: Mapping[str, tuple[Finding, ...]]
+    paths: Mapping[str, str]  # the folders of the skills, by name
 
     @property
     def verdicts(self) -> dict[str, Danger]:
@@ -47,11 +47,11 @@ class ReleaseScan:
     def report(self) -> Report:
         """All findings, with paths from the top of the library."""
         findings = tuple(
-            finding.under(f"{SKILLS}/{name}")
+            finding.under(self.paths[name])
             for name, of_skill in self.findings.items()
             for finding in of_skill
         )
-        return Report(findings, tuple(f"{SKILLS}/{name}" for name in self.findings))
+        return Report(findings, tuple(self.paths[name] for name in self.findings))
 
     @property
     def blocking(self) -> tuple[Finding, ...]:
@@ -73,10 +73,12 @@ def scan_commit(
 ) -> ReleaseScan:
     """Scan the skills of a commit, with the policy and waivers of that commit."""
     policy, waivers = library.policy(commit), library_waivers(library, commit)
-    trees = library.repository().tree(f"{commit}:{SKILLS}")
+    trees = library.skill_trees(commit)
     packs = library_packs(library, policy, commit)
     cache = _ScanCache(library, policy, packs)
-    keys = {skill.name: cache.key(trees[skill.name].object) for skill in skills}
+    keys = {
+        skill.name: cache.key(f"{trees[skill.name]} {skill.name}") for skill in skills
+    }
     scans = cache.load(list(keys.values()))
     fresh = [skill for skill in skills if keys[skill.name] not in scans]
     work = partial(_findings, policy, packs, known_to(policy))
@@ -90,7 +92,8 @@ def scan_commit(
         {
             skill.name: tuple(apply(scans[keys[skill.name]], skill, waivers, today))
             for skill in skills
-        }
+        },
+        {skill.name: skill.path for skill in skills},
     )
 
 
@@ -136,7 +139,7 @@ class _ScanCache:
         self.cache = Cache.of(library.repository().common_dir)
         private = [policy.private_names, policy.private_ids, policy.scan.declare]
         digests = [pack.digest for pack in packs]
-        self.rules = json.dumps([edition(), *private, digests])
+        self.rules = json.dumps([scan_edition(), *private, digests])
 
     def key(self, tree: str) -> str:
         return hashlib.sha256(f"{self.rules} {tree}".encode()).hexdigest()

@@ -9,7 +9,9 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skillforge.checks import edition
@@ -25,6 +27,18 @@ if TYPE_CHECKING:
     from skillforge.policy import Policy
 
 _READABLE = (FileKind.FILE, FileKind.EXECUTABLE, FileKind.SYMLINK)
+
+
+@cache
+def scan_edition() -> str:
+    """Identifies the rules, and the packages that read code and find secrets."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    versions = []
+    for name in ("detect-secrets", "tree-sitter", "tree-sitter-bash"):
+        with suppress(PackageNotFoundError):
+            versions.append(version(name))
+    return " ".join([edition(), *versions])
 
 
 class ScanTarget(NamedTuple):
@@ -56,7 +70,7 @@ class ScanCache:
         if self._cache is None:
             return ""
         packs = [pack.digest for pack in target.packs]
-        about = json.dumps([edition(), packs, target.policy.scan.declare])
+        about = json.dumps([scan_edition(), packs, target.policy.scan.declare])
         made_of = hashlib.sha256(about.encode())
         try:
             for skill in filter(None, (target.skill, target.before)):

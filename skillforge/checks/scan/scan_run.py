@@ -67,16 +67,11 @@ def run_scan(
         )
         for chosen in skill_selection.chosen(start, selection)
     ]
-    today = today or date.today()
-    return _results(
-        targets,
-        [
-            list(apply(findings, target.skill, target.waivers, today))
-            for target, findings in zip(
-                targets, _cached_scans(library, targets, progress), strict=True
-            )
-        ],
-    )
+    scans = _cached_scans(library, targets, progress)
+    pairs = zip(targets, scans, strict=True)
+    day = today or date.today()
+    findings = [list(apply(f, t.skill, t.waivers, day)) for t, f in pairs]
+    return _results(targets, findings)
 
 
 def _cached_scans(
@@ -85,17 +80,17 @@ def _cached_scans(
     """The findings in skills, of which only those not in the cache are scanned."""
     cache = ScanCache(library)
     keys = [cache.key(target) for target in targets]
-    scans: dict[int, Sequence[Finding]] = {}
     known = cache.load(keys)
-    scans = {n: known[key] for n, key in enumerate(keys) if key in known}
-    fresh = [number for number in range(len(targets)) if number not in scans]
+    fresh = [
+        target for target, key in zip(targets, keys, strict=True) if key not in known
+    ]
     progress.start("scan", len(fresh))
-    found = worker_pool.each(
-        _scan, [targets[number] for number in fresh], _WORTH_SPREADING, progress.done
-    )
-    scans |= dict(zip(fresh, found, strict=True))
-    cache.save({keys[n]: scans[n] for n in fresh if keys[n]})
-    return [scans[number] for number in range(len(targets))]
+    found = worker_pool.each(_scan, fresh, _WORTH_SPREADING, progress.done)
+    # A file may have changed since its key was made.
+    new = {cache.key(t): f for t, f in zip(fresh, found, strict=True)}
+    cache.save({key: new[key] for key in keys if key and key in new})
+    scans = iter(found)
+    return [known[key] if key in known else next(scans) for key in keys]
 
 
 def _scan(target: ScanTarget) -> tuple[Finding, ...]:

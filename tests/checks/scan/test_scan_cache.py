@@ -7,11 +7,14 @@ import sqlite3
 from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from skillforge import checks
-from skillforge.checks.scan import scan_run
+from skillforge.checks.scan import Scan, scan, scan_cache, scan_run
+from skillforge.library import read_folder
+from skillforge.model import Skill
 from skillforge.store import Cache
 from tests.conftest import LibraryFolder, Run, skill_md
 
@@ -115,14 +118,14 @@ def test_another_version_of_the_tool_scans_again(
     assert verdict(run) == "dangerous"
     pretend_safe(inside)
 
-    monkeypatch.setattr("skillforge.checks.scan.scan_cache.edition", lambda: "another")
+    monkeypatch.setattr(scan_cache, "scan_edition", lambda: "another")
 
     assert verdict(run) == "dangerous"
 
 
 def test_the_edition_names_every_source_of_the_rules(tmp_path: Path) -> None:
     before = checks.edition()
-    words = Path(scan_run.__file__).with_name("packs") / "words.json"
+    words = Path(scan_cache.__file__).with_name("packs") / "words.json"
     about = words.stat()
     checks.edition.cache_clear()
     try:
@@ -131,6 +134,25 @@ def test_the_edition_names_every_source_of_the_rules(tmp_path: Path) -> None:
     finally:
         os.utime(words, ns=(about.st_atime_ns, about.st_mtime_ns))
         checks.edition.cache_clear()
+
+
+def test_a_file_that_changes_during_a_scan_is_not_cached(
+    inside: LibraryFolder, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attack = (inside.root / "skills/csv-tables/SKILL.md").read_text()
+
+    def swapped(skill: Skill, *args: Any, **options: Any) -> Scan:
+        if skill.name == "csv-tables":
+            inside.add_skill("csv-tables")
+            skill = read_folder(str(inside.root / skill.path), skill.name, skill.path)
+        return scan(skill, *args, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(scan_run, "scan", swapped)
+        assert verdict(run) == "safe"
+    inside.write("skills/csv-tables/SKILL.md", attack)
+
+    assert verdict(run) == "dangerous"
 
 
 def test_another_base_scans_again(inside: LibraryFolder, run: Run) -> None:
