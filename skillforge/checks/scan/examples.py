@@ -38,6 +38,10 @@ _LITERAL = re.compile(
     r"""\s*(?:[(\[{-]\s*)*(?:[rbfu]{0,2}["'`]|[\w-]+\s*[:=]\s*[rbfu]{0,2}["'`]|["']\w+["']:)"""
 )
 _REGEX = re.compile(r"\\[sbwd][+*?{)]|\(\?[:i=!]|\.\*|\[\^")
+_TEST_DATA = re.compile(
+    r"\s*(?:\w*(?:malicious|attack|injection|jailbreak|adversarial|hostile)\w*\s*[:=]|"
+    r"(?:\"\"\"|#\s*)tests? )"
+)
 _YARA = re.compile(r"^\s*(?:(?:private|global)\s+)*rule\s+\w+", re.MULTILINE)
 _YARA_TEXT = re.compile(r"""\s*(?:\$\w*\s*=|//|/\*|\*|\w+\s*=\s*["{/])""")
 _PAGES = (".md", ".mdx", ".markdown", ".rst")
@@ -90,8 +94,9 @@ class _Page:
         if self.path.endswith(_PAGES):
             is_hidden = finding.rule == "hidden-instruction" or self._is_hidden(number)
             return not is_hidden and self._is_marked(number, is_topic=is_topic)
-        is_text = bool(_LITERAL.match(line) or _REGEX.search(line))
-        return is_topic and is_text and finding.rule in _ON_TEXT
+        is_test = "test" in self.path and _TEST_DATA.match(line)
+        is_text = is_topic and (_LITERAL.match(line) or _REGEX.search(line))
+        return finding.rule in _ON_TEXT and bool(is_test or is_text)
 
     def _is_marked(self, number: int, *, is_topic: bool) -> bool:
         """Whether a line is marked as an attack: there, above it, or in a heading."""
