@@ -14,6 +14,7 @@ from skillforge.cli.base import (
     forge_options,
 )
 from skillforge.cli.output import use_colour
+from skillforge.cli.progress import progress
 from skillforge.cli.propose import submitted
 from skillforge.render import data, text
 
@@ -111,7 +112,10 @@ def install(
         raise click.UsageError("a SOURCE is installed to one folder: use one --to")
     target = install_target(options)
     if source:
-        result = workflows.install.install(source, target, accept_caution=accept)
+        with progress(settings.json) as bar:
+            result = workflows.install.install(
+                source, target, bar, accept_caution=accept
+            )
     else:
         result = workflows.install.install_locked(target, accept_caution=accept)
     return CommandResult(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from skillforge import worker_pool
 from skillforge.checks import Ruleset
 from skillforge.checks.runner import check_skills
 from skillforge.checks.scan import scan
@@ -20,6 +21,7 @@ from skillforge.model import (
     Origin,
     Profile,
     Report,
+    Skill,
 )
 from skillforge.share import fetch, lockfile
 from skillforge.share.install_source import InstallSource
@@ -27,6 +29,10 @@ from skillforge.share.install_target import InstallTarget
 from skillforge.share.lockfile import LockedSkill, Lockfile
 from skillforge.share.package_digest import Package, tree_name
 from skillforge.share.staging import Quarantine, installed, quarantine
+from skillforge.worker_pool import Progress
+
+_WORTH_SPREADING = 10  # skills for each process
+_NO_PROGRESS = Progress()
 
 
 class QuarantinedSkill(NamedTuple):
@@ -70,7 +76,11 @@ class InstallResult:
 
 
 def install(
-    source: InstallSource, target: InstallTarget, *, accept_caution: bool = False
+    source: InstallSource,
+    target: InstallTarget,
+    progress: Progress = _NO_PROGRESS,
+    *,
+    accept_caution: bool = False,
 ) -> InstallResult:
     """Install the skills that a source names, except those that are refused."""
     with quarantine(target) as staged:
@@ -78,7 +88,12 @@ def install(
         origin = _relative_to_lock(source, lock.path)
         packages = ((package, origin) for package in fetch.packages(source))
         return take(
-            staged, lock, packages, accept_caution=accept_caution, is_all_or_none=False
+            staged,
+            lock,
+            packages,
+            progress,
+            accept_caution=accept_caution,
+            is_all_or_none=False,
         )
 
 
@@ -97,10 +112,11 @@ def _from_lock(source: InstallSource, lock: Path) -> InstallSource:
     return replace(source, where=str(lock.parent / source.where), skill="")
 
 
-def take(
+def take(  # noqa: PLR0913 - what to install, and how
     staged: Quarantine,
     lock: Lockfile,
     packages: Iterable[tuple[Package, InstallSource]],
+    progress: Progress = _NO_PROGRESS,
     *,
     accept_caution: bool,
     is_all_or_none: bool = True,
@@ -109,15 +125,17 @@ def take(
 
     With `is_all_or_none`, none is moved if one of them is refused.
     """
-    checked: list[QuarantinedSkill] = []
+    staged_skills: list[StagedSkill] = []
     results: list[InstalledSkill] = []
     before: dict[str, str] = {}
     for package, source in packages:
         result, tree = _compare(staged.target, lock, package, source)
         if result.action in ("installed", "updated"):
-            checked.append(check(staged, package))
+            staged_skills.append(stage(staged, package))
             before[package.name] = tree
         results.append(result)
+    progress.start("scan", len(staged_skills))
+    checked = worker_pool.each(check, staged_skills, _WORTH_SPREADING, progress.done)
     target = staged.target
     done = InstallResult(target, tuple(results), tuple(checked), accept_caution)
     refused = {skill.package.name for skill in done.refused}
@@ -184,21 +202,34 @@ def _refuse_other_case(target: InstallTarget, name: str) -> None:
                 )
 
 
-def check(staged: Quarantine, package: Package) -> QuarantinedSkill:
-    """Check a skill against the specification and the scan, as quarantine holds it."""
+class StagedSkill(NamedTuple):
+    """A skill in quarantine, and the installed one that it replaces."""
+
+    package: Package  # without its files, which are on disk
+    skill: Skill
+    before: Skill | None
+
+
+def stage(staged: Quarantine, package: Package) -> StagedSkill:
+    """Write a skill to quarantine."""
     skill = staged.put(package.name, package.files)
     name = skill.document.words("name") if skill.document else ""
     if package.name.endswith(f"-{name}"):  # its source has several of this name
         skill = replace(skill, name=name)
-    valid = check_skills(Ruleset(Profile.SPEC, {}), [skill])
     path = staged.target.folder / package.name
     before = None
     if path.is_dir():
         before = read_folder(str(path), package.name, package.name, alone=True)
+    return StagedSkill(package._replace(files={}), skill, before)
+
+
+def check(staged: StagedSkill) -> QuarantinedSkill:
+    """Check a skill against the specification and the scan, as quarantine holds it."""
+    package, skill, before = staged
+    valid = check_skills(Ruleset(Profile.SPEC, {}), [skill])
     scanned = scan(skill, before)
     report = Report((*valid.findings, *(f.under(skill.path) for f in scanned.findings)))
-    written = package._replace(files={})  # frees memory: they are on disk now
-    return QuarantinedSkill(written, report.findings, scanned.verdict, valid.ok)
+    return QuarantinedSkill(package, report.findings, scanned.verdict, valid.ok)
 
 
 def install_locked(

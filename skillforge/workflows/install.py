@@ -11,6 +11,7 @@ from skillforge.share import update as updates
 from skillforge.share.install import InstallResult
 from skillforge.share.install_target import InstallTarget
 from skillforge.share.update import Update, Verification
+from skillforge.worker_pool import Progress
 from skillforge.workflows.submit import SubmissionBatch, submit
 
 
@@ -48,11 +49,17 @@ def target(
 
 
 def install(
-    source: str, target: InstallTarget, *, accept_caution: bool = False
+    source: str,
+    target: InstallTarget,
+    progress: Progress | None = None,
+    *,
+    accept_caution: bool = False,
 ) -> InstallResult:
-    """Install the skills of `SOURCE[#TAG][@SKILL]`, all or none of them."""
+    """Install the skills of `SOURCE[#TAG][@SKILL]`, except those that are refused."""
     parsed = install_source.parse(source)
-    return installs.install(parsed, target, accept_caution=accept_caution)
+    return installs.install(
+        parsed, target, progress or Progress(), accept_caution=accept_caution
+    )
 
 
 def install_locked(

@@ -278,14 +278,14 @@ def test_a_link_that_replaces_a_folder_redirects_nothing(
         (precious / ".skillforge-skills/file").write_text("mine")
     before = {path: path.stat().st_ino for path in precious.rglob("*")}
     new = write_hub(tmp_path / "hub", files_of("csv-tables", NEW))
-    check = install.check
+    stage = install.stage
 
     def swap(*arguments: Any) -> Any:
         (use / link).rename(tmp_path / "moved")
         (use / link).symlink_to(precious)
-        return check(*arguments)
+        return stage(*arguments)
 
-    monkeypatch.setattr(install, "check", swap)
+    monkeypatch.setattr(install, "stage", swap)
     ran = run("update", "--yes") if command == "update" else run("install", str(new))
 
     assert ran.code == 4
@@ -293,6 +293,6 @@ def test_a_link_that_replaces_a_folder_redirects_nothing(
     assert {path: path.stat().st_ino for path in precious.rglob("*")} == before
     (use / link).unlink()
     (tmp_path / "moved").rename(use / link)
-    monkeypatch.setattr(install, "check", check)
+    monkeypatch.setattr(install, "stage", stage)
     assert run("verify").code == 0
     assert is_clean(use)
