@@ -6,6 +6,7 @@ import click
 
 from skillforge import workflows
 from skillforge.cli.base import CommandResult, F, GlobalOptions, common_options
+from skillforge.cli.progress import progress
 from skillforge.render import data, text
 
 
@@ -64,7 +65,8 @@ def build(
     """
     library = settings.open_library()
     hub = workflows.build.HubOptions(**options)
-    result = workflows.build.build(library, out, tag or "", hub)
+    with progress(settings.json) as bar:
+        result = workflows.build.build(library, out, tag or "", hub, bar)
     return CommandResult(
         data.publish.build(result), text.publish.build(result), result.ok
     )

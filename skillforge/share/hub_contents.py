@@ -25,6 +25,7 @@ from skillforge.share.release_notes import Lineage
 from skillforge.share.release_scan import scan_commit
 from skillforge.share.releases import Release
 from skillforge.store import Cache
+from skillforge.worker_pool import Progress
 
 UNPUBLISHED = ("tests/", "evals/")  # folders of a skill
 DEFAULT_TITLE = "Skills Hub"
@@ -67,13 +68,18 @@ class HubContents:
 
 @processes.without_cycles
 def gather(
-    library: Library, release: Release, history: HistoryFacts, options: HubOptions
+    library: Library,
+    release: Release,
+    history: HistoryFacts,
+    options: HubOptions,
+    progress: Progress,
 ) -> HubContents:
     """Everything that a release publishes; the checkout is not read."""
     commit = release.tag.commit
     date = _date(library, commit)
     read = list(_read(library, commit))
-    scanned = scan_commit(library, commit, date.date(), [skill for skill, *_ in read])
+    skills = [skill for skill, *_ in read]
+    scanned = scan_commit(library, commit, date.date(), skills, progress)
     examples, verdicts = _examples(library, commit), scanned.verdicts
     names = folder_names(skill.name for skill, *_ in read)
     published: list[PublishedSkill] = []

@@ -9,6 +9,7 @@ from skillforge.share import atomic_folder, hub_build, releases
 from skillforge.share.hub_contents import HubContents, gather
 from skillforge.share.hub_contents import HubOptions as HubOptions
 from skillforge.share.published_versions import history_facts
+from skillforge.worker_pool import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,14 @@ class BuildResult:
 
 
 def build(
-    library: Library, out: Path, tag: str = "", options: HubOptions | None = None
+    library: Library,
+    out: Path,
+    tag: str = "",
+    options: HubOptions | None = None,
+    progress: Progress | None = None,
 ) -> BuildResult:
     """Build the hub of a release, the newest by default, in a folder."""
-    contents = hub_contents(library, tag, options or HubOptions())
+    contents = hub_contents(library, tag, options or HubOptions(), progress)
     if contents.blocking:
         return BuildResult(contents)
     atomic_folder.hub_in(out)  # an error if the folder has other files
@@ -36,12 +41,14 @@ def build(
     return BuildResult(contents, out, hub_build.digest(out))
 
 
-def hub_contents(library: Library, tag: str, options: HubOptions) -> HubContents:
+def hub_contents(
+    library: Library, tag: str, options: HubOptions, progress: Progress | None = None
+) -> HubContents:
     """What a release publishes, scanned; the newest release by default."""
     repo = library.repository()
     release = releases.find(repo, tag) if tag else releases.must_find_newest(repo)
     history = history_facts(library, release.tag.commit, release.notes_commit)
-    contents = gather(library, release, history, options)
+    contents = gather(library, release, history, options, progress or Progress())
     if not contents.hub.skills and not contents.blocking:
         name = release.tag.name
         raise RequestError(
