@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 from typing import Any, NamedTuple
 
 from skillforge.resources import schema
@@ -67,7 +68,8 @@ def _validator(schema_name: str, part: str) -> Any:
 
     whole = schema(schema_name)
     if part:
-        whole = {"$ref": f"#/$defs/{part}", "$defs": whole["$defs"]}
+        inner = reduce(getitem, part.split("/"), whole)
+        whole = {**inner, "$defs": whole["$defs"]}
     return Draft202012Validator(whole)
 
 

@@ -1,6 +1,7 @@
 """All rules for a single skill, and the rulesets of profiles and policies."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from skillforge.checks import fast_path, scan
 from skillforge.checks.gate_rules import gate_rules
 from skillforge.checks.rules import (
     anti_learning,
+    client_fields,
     file_layout,
     portability,
     quality,
@@ -23,12 +25,24 @@ from skillforge.text import nearest
 _FOLDER_RULES = (*specification.FOLDER_RULES, *file_layout.FOLDER_RULES)
 _FIELD_RULES = (
     *specification.FIELD_RULES,
+    *client_fields.RULES,
     *portability.FIELD_RULES,
     *quality.FIELD_RULES,
     *anti_learning.FIELD_RULES,
 )
 _BODY_RULES = (*portability.BODY_RULES, *quality.BODY_RULES, *anti_learning.BODY_RULES)
-_LEARNED = frozenset(rule.id for rule in anti_learning.BODY_RULES)
+# What the specification forbids and the clients with own fields accept.
+_LENIENT = frozenset(
+    rule.id
+    for rule in (
+        specification.field_unknown,
+        specification.name_characters,
+        specification.name_hyphens,
+        specification.name_lowercase,
+        specification.name_matches_folder,
+        portability.name_portable,
+    )
+)
 
 
 @cache
@@ -110,10 +124,22 @@ class Ruleset:
             findings.extend(doc.problems)
             if doc.readable:
                 if not fast_path.fields_are_fine(skill, doc):
-                    _collect(self._on_fields, findings, skill, doc)
+                    _collect(self._on_fields, found := [], skill, doc)
+                    findings.extend(self._as_its_client_reads(doc, found))
                 if not fast_path.body_is_fine(skill, doc):
                     self._check_body(findings, skill, doc)
         return findings
+
+    def _as_its_client_reads(
+        self, doc: Document, findings: list[Finding]
+    ) -> Iterator[Finding]:
+        """Findings with a lower severity where the client of the skill is lenient."""
+        lenient = _LENIENT if client_fields.client_fields(doc) else frozenset()
+        for finding in findings:
+            if finding.rule in lenient - self.severities.keys():
+                yield replace(finding, severity=Severity.WARNING)
+            else:
+                yield finding
 
     def _check_body(self, findings: list[Finding], skill: Skill, doc: Document) -> None:
         for rule, severity in self._on_body:
@@ -125,8 +151,6 @@ class Ruleset:
 
 def _for_author(rule: Rule, skill: Skill, severity: Severity) -> Severity:
     """The severity of a rule for the author of a skill: a person or an agent."""
-    if rule.id in _LEARNED:
-        return anti_learning.severity_for(skill, severity)
     if rule is quality.sections_required:
         return anti_learning.sections_severity(skill, severity)
     return severity

@@ -20,10 +20,10 @@ _SIMPLE_FIELDS = frozenset(
     ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 )
 _FEW, _SMALL = 20, 1 << 20
-# Lower case only, so that paths can't collide; no scripts that need an executable bit.
+# Lower case only, so that paths can't collide.
 _SIMPLE_PATH = re.compile(
     r"(?!.*skill\.md)(?:[a-z0-9][a-z0-9_-]*/){0,3}[a-z0-9][a-z0-9_-]*"
-    r"\.(?:md|py|txt|json|csv|ya?ml|toml|html|js|ts)"
+    r"\.(?:md|py|txt|json|csv|ya?ml|toml|html|js|sh|ts)"
 )
 
 
@@ -73,11 +73,9 @@ def body_is_fine(skill: Skill, doc: Document) -> bool:
         and not skill.is_agent_made
         and len(data) < quality.MAX_TOKENS * BYTES_PER_TOKEN
         and data.count(b"\n") < quality.MAX_LINES
-        and data.endswith(b"\n")
         and b"\r" not in data
         and not doc.text[doc.body_start : doc.body_start + 200].isspace()
         and doc.body_start < len(doc.text)
-        and anti_learning.NOT_WORK not in doc.text
         and not portability.has_hidden(doc)
     )
 

@@ -92,7 +92,7 @@ def read_cases(skill: Skill) -> Iterator[Case | Trial]:
         for at, raw in enumerate(loaded.value if is_list else [loaded.value]):
             where = [at] if is_list else []
             try:
-                if wrong := misfit(raw, "case.schema.json", "case"):
+                if wrong := misfit(raw, "case.schema.json", "$defs/case"):
                     line = loaded.line_of([*where, *wrong.path])
                     raise BadCaseError(line, _explained(wrong, raw))
                 yield from _rows(skill, path, loaded.line_of(where), raw)
@@ -148,7 +148,7 @@ def _rows(
         shown = row.get("name", ", ".join(pairs))
         filled = fill(template, row, line)
         changed = filled != template
-        if changed and (wrong := misfit(filled, "case.schema.json", "case")):
+        if changed and (wrong := misfit(filled, "case.schema.json", "$defs/case")):
             raise BadCaseError(line, f"variant {at}: {wrong.words}")
         title = str(filled.get("name", name))
         label = f"{title} [{at}: {shown}]"
