@@ -15,6 +15,7 @@ from skillforge.checks.rules import (
     portability,
     quality,
     specification,
+    template_text,
 )
 from skillforge.errors import ConfigError, RequestError
 from skillforge.model import Document, Finding, Profile, Rule, Severity, Skill
@@ -25,12 +26,18 @@ from skillforge.text import nearest
 _FOLDER_RULES = (*specification.FOLDER_RULES, *file_layout.FOLDER_RULES)
 _FIELD_RULES = (
     *specification.FIELD_RULES,
+    *template_text.FIELD_RULES,
     *client_fields.RULES,
     *portability.FIELD_RULES,
     *quality.FIELD_RULES,
     *anti_learning.FIELD_RULES,
 )
-_BODY_RULES = (*portability.BODY_RULES, *quality.BODY_RULES, *anti_learning.BODY_RULES)
+_BODY_RULES = (
+    *template_text.BODY_RULES,
+    *portability.BODY_RULES,
+    *quality.BODY_RULES,
+    *anti_learning.BODY_RULES,
+)
 # What the specification forbids and the clients with own fields accept.
 _LENIENT = frozenset(
     rule.id

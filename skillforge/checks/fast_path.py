@@ -12,6 +12,7 @@ from skillforge.checks.rules import (
     portability,
     quality,
     specification,
+    template_text,
 )
 from skillforge.model import SKILL_FILE, Document, FileKind, Skill
 from skillforge.text import BYTES_PER_TOKEN
@@ -76,6 +77,7 @@ def body_is_fine(skill: Skill, doc: Document) -> bool:
         and b"\r" not in data
         and not doc.text[doc.body_start : doc.body_start + 200].isspace()
         and doc.body_start < len(doc.text)
+        and template_text.SIGN not in doc.text
         and not portability.has_hidden(doc)
     )
 
@@ -96,6 +98,7 @@ def _description_is_fine(description: object) -> bool:
         isinstance(description, str)
         and len(description) <= specification.limit("description")
         and "when" in description
+        and not template_text.has_template_description(description)
         and "<" not in description
         and ">" not in description
     )

@@ -164,6 +164,6 @@ def _lesson(
         sentence = re.split(r"\n\s*\n|[.!?]\s", text[max(0, at - 300) : at])[-1]
         is_advice = sentence.count("`") % 2 or _CONDITION.search(sentence)
         if not is_advice and not in_any(at, code) and not in_any(at, sections):
-            line = text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0]
+            line = doc.line_around(at)
             return _PhraseMatch(doc.line_at(at), repr(line.strip()[:60]))
     return None

@@ -60,13 +60,12 @@ def field_client(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
         by_client: dict[str, list[str]] = {}
         for path, clients in fields.items():
             by_client.setdefault(clients, []).append(f"`{path}`")
-        parts = [f"{who} reads {', '.join(paths)}" for who, paths in by_client.items()]
+        parts = [f"{who}: {', '.join(paths)}" for who, paths in by_client.items()]
         is_refused = any("." not in path for path in fields)
         yield RuleProblem(
-            "; ".join(parts).replace(", OpenClaw reads", " and OpenClaw read"),
-            "other agents ignore this"
-            + (", claude.ai and the Skills API refuse it" if is_refused else "")
-            + "; nothing to change for the client that you use",
+            f"uses fields of {'; of '.join(parts)}",
+            "nothing to do; other agents ignore them"
+            + (", claude.ai and the Skills API refuse an upload" if is_refused else ""),
             min(map(doc.line_of, fields)),
         )
 

@@ -216,11 +216,7 @@ def _is_dead(
         return False
     if is_code:
         return target.startswith(("scripts/", "references/"))
-    return not _EXAMPLE.search(doc.text[_line_start(doc, link) : link.offset])
-
-
-def _line_start(doc: Document, link: Link) -> int:
-    return doc.text.rfind("\n", 0, link.offset) + 1
+    return not _EXAMPLE.search(doc.line_around(link.offset))
 
 
 @rule(Severity.WARNING, Profile.PORTABLE)
