@@ -130,14 +130,16 @@ def _tag(library: Library, version: SemVer, plan: ReleasePlan) -> Release:
 
 
 def _objections(workspace: Workspace, commit: str) -> tuple[Objection, ...]:
-    """The checks that fail at a commit; all of them run."""
-    problems = {
-        "audit": _audit_problems(workspace),
-        "validate": _rule_problems(workspace.library, commit),
-        "scan": _scan_problems(workspace.library, commit),
-        "test": _case_problems(workspace.library, commit),
-        "health": _health_problems(workspace.library, commit),
+    """What speaks against a release: main's history, and checks of its policy."""
+    library = workspace.library
+    required = library.policy(commit).checks
+    problems = {"audit": _audit_problems(workspace)}
+    problems |= {
+        name: check(library, commit)
+        for name, check in _CHECKS.items()
+        if name in required
     }
+    problems["health"] = _health_problems(library, commit, "test" in required)
     return tuple(
         Objection(check, tuple(lines)) for check, lines in problems.items() if lines
     )
@@ -170,11 +172,15 @@ def _case_problems(library: Library, commit: str) -> list[str]:
     return trials.text(tested.trials, tested.findings).splitlines()
 
 
-def _health_problems(library: Library, commit: str) -> list[str]:
-    """Failed health runs and closed canaries of the versions that main has."""
+_CHECKS = {"validate": _rule_problems, "scan": _scan_problems, "test": _case_problems}
+
+
+def _health_problems(library: Library, commit: str, with_cases: bool) -> list[str]:
+    """Closed canaries of the versions that main has, and failed runs of their cases."""
     repo = library.repository()
     trees = library.skill_trees(commit)
-    checked = dashboard_data.health(Uses.of(repo.common_dir).case_records(), trees, {})
+    records = Uses.of(repo.common_dir).case_records() if with_cases else []
+    checked = dashboard_data.health(records, trees, {})
     problems = [
         f"{row['skill']} failed its cases on {row['at']}; run skillforge health "
         f"{row['skill']} to try again"

@@ -46,7 +46,6 @@ class Case:
     timeout: float | None = None
     expect: Mapping[str, Any] = field(default_factory=dict)
     is_from_table: bool = False
-    is_proof: bool = True  # False for a syntax check of an example
     runner: str = ""
     decoy: Mapping[str, Any] | None = (
         None  # the same with another answer: it has to fail
