@@ -91,15 +91,18 @@ def blocks(page: Path) -> Iterator[tuple[int, str, str]]:
 
 def _console(lines: list[str], number: int) -> Iterator[Step]:
     assert lines[0].startswith("$ "), f"line {number}: a console block starts with `$ `"
-    starts = [at for at, line in enumerate(lines) if line.startswith("$ ")]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    start = 0
+    while start < len(lines):
         until = start + 1
         while lines[until - 1].endswith("\\"):
             until += 1
         if document := _HERE_DOCUMENT.search(lines[start]):
             until = lines.index(document[1], until) + 1
+        rest = range(until, len(lines))
+        end = next((at for at in rest if lines[at].startswith("$ ")), len(lines))
         command = "\n".join(lines[start:until]).removeprefix("$ ")
         yield Step(number + start, command, lines[until:end])
+        start = end
 
 
 def _sh(lines: list[str], number: int) -> Iterator[Step]:
