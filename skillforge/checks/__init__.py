@@ -134,7 +134,8 @@ class Ruleset:
             findings.extend(doc.problems)
             if doc.readable:
                 if not fast_path.fields_are_fine(skill, doc):
-                    _collect(self._on_fields, found := [], skill, doc)
+                    found: list[Finding] = []
+                    _collect(self._on_fields, found, skill, doc)
                     findings.extend(self._as_its_client_reads(doc, found))
                 if not fast_path.body_is_fine(skill, doc):
                     self._check_body(findings, skill, doc)

@@ -139,7 +139,10 @@ FIELD_RULES = rules_in(globals())
 
 @rule(profile=Profile.PORTABLE)
 def link_target(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """The files that SKILL.md links to exist. Links are relative to the skill's folder."""
+    """The files that SKILL.md links to exist.
+
+    Links are relative to the skill's folder.
+    """
     links = [link for link in dead_links(skill, doc) if link.is_markdown]
     for target, offset, _is_markdown in links[:MOST_LINKS]:
         yield RuleProblem(
