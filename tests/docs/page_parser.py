@@ -1,8 +1,8 @@
 """Parse Markdown pages into commands and the output that they show.
 
 A `console` block has commands after `$ `, each followed by its output; an `sh` block
-has only commands. A command may contain a file, from `<<'END'` to `END`. Comments before
-a block set up its situation:
+has only commands. A command may contain a file, from `<<'END'` to `END`.
+Comments before a block set up its situation:
 
     <!-- given: a library -->        start from a new machine (see situations/)
     <!-- and: a new release -->      stay on it, after something else has happened
