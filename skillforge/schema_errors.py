@@ -21,6 +21,9 @@ _TYPES = {
 }
 
 
+_SCALARS = frozenset(("string", "number", "boolean", "null"))  # any plain value
+
+
 class SchemaMismatch(NamedTuple):
     """The most relevant schema error of a value, and its place in the value."""
 
@@ -79,6 +82,8 @@ def _message(error: Any) -> str:
     if error.validator in ("type", "oneOf"):
         types = limit if error.validator == "type" else _alternatives(error)
         names = [types] if isinstance(types, str) else types
+        if _SCALARS.issubset(names):
+            names = [name for name in names if name not in _SCALARS - {"string"}]
         allowed = list(dict.fromkeys(_TYPES.get(name, name) for name in names))
         quotes = "; quote it" if "text" in allowed else ""
         simple = not isinstance(error.instance, dict | list)

@@ -112,6 +112,6 @@ def _compatibility_is_fine(value: object) -> bool:
 
 def _metadata_is_fine(metadata: object) -> bool:
     return isinstance(metadata, dict) and all(
-        isinstance(value, str) and not key.startswith(portability.LEFTOVERS)
+        isinstance(value, str) and key not in portability.LEFTOVERS
         for key, value in metadata.items()
     )

@@ -45,6 +45,11 @@ def client_fields(doc: Document) -> dict[str, str]:
     return fields
 
 
+def is_for_other_clients(doc: Document) -> bool:
+    """Whether claude.ai refuses a skill for the fields at its top."""
+    return not CLIENTS.keys().isdisjoint(doc.fields)
+
+
 @rule(Severity.NOTE)
 def field_client(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A note on fields that only some clients define: Hermes, OpenClaw, Claude Code,

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from operator import attrgetter
 
+from skillforge.checks.rules.client_fields import is_for_other_clients
 from skillforge.checks.rules.file_layout import parents
 from skillforge.checks.rules.specification import name_of
 from skillforge.model import (
@@ -24,13 +25,20 @@ _FIELDS = schema("skill.portable.schema.json")["properties"]
 NAME_MIN = int(_FIELDS["name"]["minLength"])
 _NAME = re.compile(_FIELDS["name"]["pattern"].removesuffix("$"), re.ASCII)
 RESERVED = re.compile(_FIELDS["name"]["not"]["pattern"])
-LEFTOVERS = ("github-", "local-path")  # prefixes of the entries of installers
+LEFTOVERS = frozenset(  # the entries of installers
+    next(iter(key["required"])) for key in _FIELDS["metadata"]["not"]["anyOf"]
+)
 MOST_LINKS = 20  # findings on links; more of the same do not help
 _PLACEHOLDER = re.compile(
     r"[*…\[]|\.\.\.|NAME|YYYY|\b(?:file|script)_?name\b|\b(?:your|my)[_-]|\bfoo\b"
 )
 _EXAMPLE = re.compile(
     r"\b(?:examples?|e\.g\.|such as|for instance|would|could|might)\b", re.IGNORECASE
+)
+_REFERRAL = re.compile(
+    r"(?:^[ \t]*(?:[-*+]|\d+\.)|\b(?:see|read|refer to|load|open|consult|run))[ \t]+"
+    r"[^\w\s]{0,4}(?:(?:python3?|bash|sh|node)[ \t]+)?\Z",
+    re.IGNORECASE,
 )
 _ASCII = bytes(range(128))
 _USUAL = bytes((9, 10, *range(32, 127), *range(128, 256)))  # all but controls
@@ -70,8 +78,12 @@ def name_portable(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule(Severity.WARNING, Profile.PORTABLE)
 def name_reserved(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """A name contains neither `claude` nor `anthropic`: claude.ai refuses it."""
-    if match := RESERVED.search(name_of(doc).lower()):
+    """A name contains neither `claude` nor `anthropic`: claude.ai refuses it.
+
+    Not reported if claude.ai refuses the skill anyway, for its fields.
+    """
+    match = RESERVED.search(name_of(doc).lower())
+    if match and not is_for_other_clients(doc):
         yield RuleProblem(
             f"claude.ai refuses a name with the reserved word `{match[0]}`",
             "name the skill after what it does",
@@ -79,7 +91,7 @@ def name_reserved(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
         )
 
 
-@rule(profile=Profile.PORTABLE)
+@rule(Severity.WARNING, Profile.PORTABLE)
 def value_quoted(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A value that looks like a number, a boolean, a date or null is quoted.
 
@@ -104,13 +116,16 @@ def value_quoted(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def description_brackets(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A description contains no `<` and `>`.
 
-    Agents put it between XML tags in the system prompt. claude.ai and the packaging
-    scripts of Anthropic and OpenAI refuse brackets.
+    Agents put it between XML tags in the system prompt. claude.ai refuses tags, and the
+    packaging scripts of Anthropic and OpenAI refuse all brackets. Not reported if they
+    refuse the skill anyway, for its fields.
     """
     description = doc.words("description")
-    if "<" in description or ">" in description:
+    has_bracket = "<" in description or ">" in description
+    if has_bracket and not is_for_other_clients(doc):
         yield RuleProblem(
-            "the description contains `<` or `>`, which claude.ai refuses",
+            "the description contains `<` or `>`, which the packaging scripts for "
+            "claude.ai and Codex refuse",
             "write it in words: `NAME` for `<name>`, `to` for `->`",
             doc.line_of("description"),
         )
@@ -126,7 +141,7 @@ def installer_leftovers(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """
     metadata = doc.fields.get("metadata")
     for key in metadata if isinstance(metadata, dict) else ():
-        if key.startswith(LEFTOVERS):
+        if key in LEFTOVERS:
             yield RuleProblem(
                 f"`metadata.{key}` was left by an installer",
                 "remove the line",
@@ -156,8 +171,9 @@ def link_target(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def path_target(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """The files that SKILL.md names by path exist.
 
-    A path counts if it starts with a folder of the skill, and in code blocks, which may
-    show other projects, only if that is `scripts/` or `references/`. Examples and
+    A path counts if it starts with a folder of the skill, and if it begins an item of a
+    list or follows a word such as "see", "read" or "run". In code blocks, which may
+    show other projects, it has to be in `scripts/` or `references/`. Examples and
     placeholders don't count.
     """
     links = [link for link in dead_links(skill, doc) if not link.is_markdown]
@@ -169,20 +185,20 @@ def path_target(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
         )
 
 
-@rule(Severity.WARNING, Profile.PORTABLE)
+@rule(Severity.NOTE, Profile.PORTABLE)
 def link_outside(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """Links don't lead out of the skill's folder.
 
     Installers copy one folder; the file that `../other/SKILL.md` names stays behind.
     """
-    outside = {link.target: link for link in reversed(doc.links) if _is_outside(link)}
-    for target, offset, _is_markdown in sorted(
-        outside.values(), key=attrgetter("offset")
-    )[:MOST_LINKS]:
+    outside = [link for link in doc.links if _is_outside(link)]
+    if outside:
+        target, offset, _is_markdown = outside[0]
+        more = f" and {len(outside) - 1} more" if len(outside) > 1 else ""
         yield RuleProblem(
-            f"the link to {target} leads out of the skill, and breaks when the skill "
-            "is installed alone",
-            "name the other skill in words, or copy the file",
+            f"links lead out of the skill, to {target}{more}; they break when the "
+            "skill is installed alone",
+            "name other skills in words as well",
             doc.line_at(offset),
         )
 
@@ -219,7 +235,9 @@ def _is_dead(
         return False
     if is_code:
         return target.startswith(("scripts/", "references/"))
-    return not _EXAMPLE.search(doc.line_around(link.offset))
+    line = doc.line_around(link.offset)
+    before = doc.text[max(0, link.offset - 80) : link.offset].rpartition("\n")[2]
+    return bool(_REFERRAL.search(before)) and not _EXAMPLE.search(line)
 
 
 @rule(Severity.WARNING, Profile.PORTABLE)

@@ -19,7 +19,7 @@ from skillforge.text import BYTES_PER_TOKEN, headings
 # a little longer is no problem.
 MAX_LINES = 1000
 MAX_TOKENS = 7500
-FEW_WORDS = 7
+FEW_WORDS = 6
 
 _WHEN = re.compile(
     r"\b(?:when|whenever|if|before|after|while|during|use (?:this|it|for|to)|trigger|"
@@ -45,7 +45,7 @@ def description_when(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
     An agent chooses a skill by its description alone: "Extracts tables from PDF files.
     Use when a user asks for data that is in a PDF." This reports a description of less
-    than seven words that says nothing about when. Hermes asks for short ones; a skill
+    than six words that says nothing about when. Hermes asks for short ones; a skill
     with fields of Hermes may have one.
     """
     description = doc.words("description")

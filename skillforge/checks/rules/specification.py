@@ -56,6 +56,11 @@ def _normal(name: str) -> str:
     return unicodedata.normalize("NFKC", name.strip())
 
 
+def _rename(skill: Skill, name: str) -> str:
+    also = "" if skill.name == name else ", and rename the folder as well"
+    return f"write `name: {name}`{also}"
+
+
 @rule()
 def field_required(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """`name` and `description` are set and not empty.
@@ -83,7 +88,8 @@ def field_unknown(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
         similar = probably_meant(name)
         hint = f"did you mean `{similar}`? " if similar else ""
         yield RuleProblem(
-            f"the specification has no field `{name}`",
+            f"the specification has no field `{name}`; agents ignore it, claude.ai and "
+            "the Skills API refuse it",
             f'{hint}move it under `metadata`: `{name}: "…"`',
             doc.line_of(name),
         )
@@ -120,13 +126,13 @@ def name_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 
 @rule()
-def name_lowercase(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
+def name_lowercase(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name is in lower case."""
     name = name_of(doc)
     if name != name.lower():
         yield RuleProblem(
             f"the name {name!r} has capital letters",
-            f"write `name: {name.lower()}`, and rename the folder as well",
+            _rename(skill, name.lower()),
             doc.line_of("name"),
         )
 
@@ -145,7 +151,7 @@ def name_hyphens(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 
 @rule()
-def name_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
+def name_characters(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name consists of letters, digits and hyphens.
 
     Spaces, underscores, dots, slashes and colons are special to some client, shell or
@@ -160,7 +166,7 @@ def name_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
         shown = " ".join(repr(c) for c in wrong[:8])
         yield RuleProblem(
             f"the name {name!r} contains {shown}",
-            f"write `name: {better}`, and rename the folder as well",
+            _rename(skill, better),
             doc.line_of("name"),
         )
 
@@ -222,7 +228,7 @@ def metadata_map(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
         )
 
 
-@rule(Severity.WARNING)
+@rule(Severity.NOTE)
 def metadata_text(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """The values of `metadata` are text, except those that a client defines.
 
@@ -233,17 +239,17 @@ def metadata_text(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     metadata = doc.fields.get("metadata")
     if not isinstance(metadata, dict):
         return
-    for key, value in metadata.items():
-        if isinstance(value, str) or is_clients(key, value):
-            continue
-        is_list = isinstance(value, list)
+    nested = [
+        f"metadata.{key}"
+        for key, value in metadata.items()
+        if not isinstance(value, str) and not is_clients(key, value)
+    ]
+    if nested:
+        paths = ", ".join(f"`{path}`" for path in nested)
         yield RuleProblem(
-            f"`metadata.{key}` is a {'list' if is_list else 'mapping'}; the "
-            "specification reads text",
-            f'write it as one text, such as `{key}: "a, b"`'
-            if is_list
-            else "write its entries as text, one by one, under `metadata`",
-            doc.line_of(f"metadata.{key}"),
+            f"{paths}: a list or mapping, where the specification has text",
+            'a text such as `tags: "a, b"` reaches every client',
+            min(map(doc.line_of, nested)),
         )
 
 
