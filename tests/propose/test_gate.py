@@ -250,6 +250,9 @@ def test_a_skill_for_one_client_passes_the_loop(loop: Loop) -> None:
 
     assert "name: my.ods.tables" in loop.text("ods-tables")
     assert loop("release", "1.0.0").code == 0
+    hub = loop.folder.root.parent / "hub"
+    assert loop.ok("build", "v1.0.0", "--out", hub)["left_out"] == {}
+    assert (hub / "packages/ods-tables.skill").is_file()
 
 
 def test_a_skill_may_not_have_the_name_of_another(loop: Loop) -> None:
