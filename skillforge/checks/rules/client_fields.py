@@ -27,6 +27,7 @@ def _defined_by_clients(fields: dict[str, Any]) -> dict[str, str]:
 
 CLIENTS = _defined_by_clients(_FIELDS)
 _NESTED = _defined_by_clients(_FIELDS["metadata"]["properties"])
+_PLAIN = frozenset(name for name, field in _FIELDS.items() if "$ref" in field)
 _NESTED_NAMES = frozenset(_NESTED)
 
 
@@ -86,6 +87,8 @@ def field_client_type(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
     for path, clients in client_fields(doc).items():
         name, _, nested = path.partition(".")
+        if name in _PLAIN and isinstance(doc.fields[name], str):
+            continue  # any text fits; most fields are one
         value = _typed(doc, doc.fields[name], name)
         if nested and isinstance(value, dict):
             value = {nested: value[nested]}

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from skillforge.checks.rules.client_fields import is_for_other_clients
@@ -158,7 +158,7 @@ def link_target(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
     Links are relative to the skill's folder.
     """
-    links = [link for link in dead_links(skill, doc) if link.is_markdown]
+    links = _dead(skill, doc, [link for link in doc.links if link.is_markdown])
     for target, offset, _is_markdown in links[:MOST_LINKS]:
         yield RuleProblem(
             f"{target} does not exist in the skill",
@@ -176,7 +176,7 @@ def path_target(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     show other projects, it has to be in `scripts/` or `references/`. Examples and
     placeholders don't count.
     """
-    links = [link for link in dead_links(skill, doc) if not link.is_markdown]
+    links = _dead(skill, doc, [link for link in doc.links if not link.is_markdown])
     for target, offset, _is_markdown in links[:MOST_LINKS]:
         yield RuleProblem(
             f"names {target}, which does not exist in the skill",
@@ -209,7 +209,11 @@ def _is_outside(link: Link) -> bool:
 
 def dead_links(skill: Skill, doc: Document) -> list[Link]:
     """Links to missing files in order, without repeated targets."""
-    paths = {posixpath.normpath(link.target): link for link in reversed(doc.links)}
+    return _dead(skill, doc, doc.links)
+
+
+def _dead(skill: Skill, doc: Document, links: Sequence[Link]) -> list[Link]:
+    paths = {posixpath.normpath(link.target): link for link in reversed(links)}
     missing = [link for path, link in paths.items() if path not in skill.files]
     if not missing:
         return []
