@@ -39,18 +39,16 @@ _BODY_RULES = (
     *anti_learning.BODY_RULES,
 )
 _RETIRED = frozenset(("final-newline", "link-depth"))  # a policy may still name them
-# What the specification forbids and the clients with own fields accept.
-_LENIENT = frozenset(
-    rule.id
-    for rule in (
-        specification.field_unknown,
-        specification.name_characters,
-        specification.name_hyphens,
-        specification.name_lowercase,
-        specification.name_matches_folder,
-        portability.name_portable,
-    )
-)
+# What the specification forbids and the clients with own fields accept. A field that
+# nobody defines may still be a typo.
+_LENIENT = {
+    specification.field_unknown.id: Severity.WARNING,
+    specification.name_characters.id: Severity.NOTE,
+    specification.name_hyphens.id: Severity.NOTE,
+    specification.name_lowercase.id: Severity.NOTE,
+    specification.name_matches_folder.id: Severity.NOTE,
+    portability.name_portable.id: Severity.NOTE,
+}
 
 
 @cache
@@ -145,10 +143,10 @@ class Ruleset:
         self, doc: Document, findings: list[Finding]
     ) -> Iterator[Finding]:
         """Findings with a lower severity where the client of the skill is lenient."""
-        lenient = _LENIENT if client_fields.client_fields(doc) else frozenset()
+        lenient = _LENIENT if client_fields.client_fields(doc) else {}
         for finding in findings:
-            if finding.rule in lenient - self.severities.keys():
-                yield replace(finding, severity=Severity.WARNING)
+            if finding.rule in lenient and finding.rule not in self.severities:
+                yield replace(finding, severity=lenient[finding.rule])
             else:
                 yield finding
 

@@ -60,7 +60,7 @@ def field_client(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     Other agents ignore them. claude.ai, the Skills API and the reference validator
     refuse fields at the top that the specification doesn't define. In a skill with
     such fields, what its client accepts and the specification doesn't, such as another
-    name than the folder's, is a warning.
+    name than the folder's, is a note.
     """
     if fields := client_fields(doc):
         by_client: dict[str, list[str]] = {}
