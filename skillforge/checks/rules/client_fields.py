@@ -28,7 +28,6 @@ def _defined_by_clients(fields: dict[str, Any]) -> dict[str, str]:
 CLIENTS = _defined_by_clients(_FIELDS)
 _NESTED = _defined_by_clients(_FIELDS["metadata"]["properties"])
 _PLAIN = frozenset(name for name, field in _FIELDS.items() if "$ref" in field)
-_NESTED_NAMES = frozenset(_NESTED)
 
 
 def is_clients(key: str, value: Value) -> bool:
@@ -40,7 +39,7 @@ def client_fields(doc: Document) -> dict[str, str]:
     """The fields of clients in a skill, by path, with the clients that read them."""
     fields = {name: CLIENTS[name] for name in doc.fields if name in CLIENTS}
     metadata = doc.fields.get("metadata")
-    if isinstance(metadata, dict) and not _NESTED_NAMES.isdisjoint(metadata):
+    if isinstance(metadata, dict) and not _NESTED.keys().isdisjoint(metadata):
         nested = [key for key, value in metadata.items() if is_clients(key, value)]
         fields |= {f"metadata.{key}": _NESTED[key] for key in nested}
     return fields
