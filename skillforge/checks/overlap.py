@@ -5,6 +5,7 @@ proposed instead of a second one.
 """
 
 import json
+import posixpath
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -14,7 +15,7 @@ from skillforge.checks.rules.specification import name_of
 from skillforge.checks.triggers import Trigger, Triggers
 from skillforge.document import parse
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, SKILLS, Document, Finding, Severity
+from skillforge.model import Document, Finding, Severity
 from skillforge.store import Cache
 from skillforge.text import shortened, similarity
 
@@ -37,7 +38,7 @@ def neighbours(library: Library, commit: str, document: Document) -> list[Neighb
     own = similarity_index.document_shingles(document)
     similar = []
     for name in similarity_index.candidates(library, commit, own):
-        blob = library.repository().find(f"{commit}:{SKILLS}/{name}/{SKILL_FILE}")
+        blob = library.find_file(commit, name)
         if blob is not None:
             score = similarity(
                 own, similarity_index.document_shingles(parse(blob.data))
@@ -90,7 +91,8 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     if skill is None or skill.document is None:
         return
     gone = {skill.name, *subject.replaced}
-    yield from _taken_name(subject, name_of(skill.document), gone)
+    if (name := name_of(skill.document)) != skill.folder:
+        yield from _taken_name(subject, name, gone)
     doubles: list[Neighbour] = []
     if subject.before is None:
         neighbour = neighbours(subject.library, subject.base, skill.document)
@@ -116,7 +118,7 @@ def _taken_name(subject: Subject, name: str, gone: set[str]) -> Iterator[Finding
     A skill for a client that permits it may have another name than its folder's.
     """
     others = subject.library.skill_trees(subject.base).keys() - gone
-    if name in others:
+    if name in {posixpath.basename(other) for other in others}:
         message = f"has the name of another skill, {name!r}"
         yield Finding(RULE, Severity.ERROR, message, hint="choose another name")
 

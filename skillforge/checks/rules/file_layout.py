@@ -42,14 +42,14 @@ def nested_skill(skill: Skill) -> Iterator[RuleProblem]:
     """
     nested = [
         path
-        for path in skill.files
+        for path in sorted(skill.files.keys() - skill.nested)
         if path.count("/") and posixpath.basename(path).lower() == SKILL_FILE.lower()
     ]
     if nested:
         more = f", and {len(nested) - 1} more" if len(nested) > 1 else ""
         yield RuleProblem(
             f"the folder contains another skill, {nested[0]}{more}",
-            "make it a skill of its own, or rename the file",
+            "let `skills:` in skillforge.yaml cover it, or rename the file",
             path=nested[0],
         )
 

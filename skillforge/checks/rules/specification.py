@@ -57,7 +57,7 @@ def _normal(name: str) -> str:
 
 
 def _rename(skill: Skill, name: str) -> str:
-    also = "" if skill.name == name else ", and rename the folder as well"
+    also = "" if skill.folder == name else ", and rename the folder as well"
     return f"write `name: {name}`{also}"
 
 
@@ -179,11 +179,11 @@ def name_matches_folder(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     Code, Codex, Hermes and OpenClaw do load it.
     """
     name = name_of(doc)
-    if name and name != skill.name and name != _normal(skill.name):
+    if name and name != skill.folder and name != _normal(skill.folder):
         yield RuleProblem(
-            f"the name is {name!r} but the folder is {skill.name!r}; VS Code does not "
-            "load such a skill",
-            f"rename the folder, or write `name: {skill.name}`",
+            f"the name is {name!r} but the folder is {skill.folder!r}; VS Code does "
+            "not load such a skill",
+            f"rename the folder, or write `name: {skill.folder}`",
             doc.line_of("name"),
         )
 
