@@ -1,5 +1,6 @@
 """All rules for a single skill, and the rulesets of profiles and policies."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
@@ -49,6 +50,8 @@ _LENIENT = {
     specification.name_matches_folder.id: Severity.NOTE,
     portability.name_portable.id: Severity.NOTE,
 }
+_SOURCES = (".py", ".toml", ".json")
+_LEARNED = frozenset(rule.id for rule in anti_learning.BODY_RULES)
 
 
 @cache
@@ -86,11 +89,17 @@ def _refuse_unknown(rule_id: str) -> None:
 @cache
 def edition() -> str:
     """Identifies the rules by version and source, as a checkout may be edited."""
+    import hashlib
+
     package = Path(__file__).parents[1]
     schemas = schema_path("skill.schema.json").parent
-    rules = package.glob("checks/scan/**/*.toml")
-    sources = (*package.rglob("*.py"), *rules, *schemas.glob("*.json"))
-    return f"{__version__} {max(path.stat().st_mtime_ns for path in sources)}"
+    rules = (package / "checks/scan").rglob("*.*")
+    state = hashlib.sha256(f"{__version__} {sys.version}".encode())
+    for path in sorted({*package.rglob("*.py"), *rules, *schemas.glob("*.json")}):
+        if path.suffix in _SOURCES:
+            about = path.stat()
+            state.update(f"{path} {about.st_mtime_ns} {about.st_size}\n".encode())
+    return f"{__version__} {state.hexdigest()}"
 
 
 class Ruleset:
