@@ -137,14 +137,16 @@ def _tag(library: Library, version: SemVer, plan: ReleasePlan) -> Release:
 def _objections(
     workspace: Workspace, commit: str, progress: Progress
 ) -> tuple[Objection, ...]:
-    """The checks that fail at a commit; all of them run."""
-    problems = {
-        "audit": _audit_problems(workspace),
-        "validate": _rule_problems(workspace.library, commit),
-        "scan": _scan_problems(workspace.library, commit, progress),
-        "test": _case_problems(workspace.library, commit, progress),
-        "health": _health_problems(workspace.library, commit),
+    """What speaks against a release: main's history, and checks of its policy."""
+    library = workspace.library
+    required = library.policy(commit).checks
+    problems = {"audit": _audit_problems(workspace)}
+    problems |= {
+        name: check(library, commit, progress)
+        for name, check in _CHECKS.items()
+        if name in required
     }
+    problems["health"] = _health_problems(library, commit, "test" in required)
     return tuple(
         Objection(check, tuple(lines)) for check, lines in problems.items() if lines
     )
@@ -156,7 +158,7 @@ def _audit_problems(workspace: Workspace) -> list[str]:
     return [audit_exception(exception) for exception in exceptions]
 
 
-def _rule_problems(library: Library, commit: str) -> list[str]:
+def _rule_problems(library: Library, commit: str, _progress: Progress) -> list[str]:
     report = validate(library.root, Selection((), None, commit), None)
     errors = (f for f in report.findings if f.severity is Severity.ERROR)
     return [finding_text(finding) for finding in errors]
@@ -177,11 +179,15 @@ def _case_problems(library: Library, commit: str, progress: Progress) -> list[st
     return trials.text(tested.trials, tested.findings).splitlines()
 
 
-def _health_problems(library: Library, commit: str) -> list[str]:
-    """Failed health runs and closed canaries of the versions that main has."""
+_CHECKS = {"validate": _rule_problems, "scan": _scan_problems, "test": _case_problems}
+
+
+def _health_problems(library: Library, commit: str, with_cases: bool) -> list[str]:
+    """Closed canaries of the versions that main has, and failed runs of their cases."""
     repo = library.repository()
     trees = library.skill_trees(commit)
-    checked = dashboard_data.health(Uses.of(repo.common_dir).case_records(), trees, {})
+    records = Uses.of(repo.common_dir).case_records() if with_cases else []
+    checked = dashboard_data.health(records, trees, {})
     problems = [
         f"{row['skill']} failed its cases on {row['at']}; run skillforge health "
         f"{row['skill']} to try again"
