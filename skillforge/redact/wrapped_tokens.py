@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from skillforge.redact.decoded_views import DecodedView, substituted
-from skillforge.redact.formats import TOKENS
+from skillforge.redact.formats import formats_in
 
 _PART_OF_WORD = r"[\w+/=.\-]"
 _BREAK = r"(?:\r?\n|\r|[\x0b\x0c\x85\u2028\u2029])"
@@ -26,18 +26,11 @@ _MARKED_JOINT = re.compile(
     r"|</?[a-z]{1,6} ?/?>|\*\*|[\u00a0\u2000-\u200a\u202f\u205f\u3000]"
     rf")(?={_PART_OF_WORD})"
 )
-_JWT = ("eyJ", "a JSON Web Token", r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{16,}")
-_PATTERNS = [
-    (needs, what, re.compile(pattern.replace(r"\b", "")))
-    for needs, what, pattern in (*TOKENS, _JWT)
-    if what != "a private key"
-]
 _ANY_JOINT = re.compile(
     r"[\s\x85\u2028\u2029\u00a0\u2000-\u200a]|\\n|[\"']|<|\*\*"
 ).search
-# The first letters: the rest of a prefix may be on the next line.
-_STARTS = sorted({needs[:2] for needs, _what, _pattern in _PATTERNS})
 _WORD = re.compile(r"\w")
+_LEAST = 20  # letters of a token
 _PART = 12  # letters of a line that is part of a token rather than a word
 
 
@@ -51,8 +44,8 @@ class Wrapped(NamedTuple):
 
 
 def is_broken(text: str) -> bool:
-    """Whether a text has the start of a token, and a line break or similar joint."""
-    return any(needs in text for needs in _STARTS) and _ANY_JOINT(text) is not None
+    """Whether a text is long enough for a token, and has a line break or similar."""
+    return len(text) > _LEAST and _ANY_JOINT(text) is not None
 
 
 def tokens(text: str) -> Iterator[str]:
@@ -75,14 +68,14 @@ def _joined_by(joint: re.Pattern[str], text: str) -> Iterator[Wrapped]:
     if len(joined) == len(text):
         return
     view: DecodedView | None = None
-    for needs, what, pattern in _PATTERNS:
-        for match in pattern.finditer(joined) if needs in joined else ():
+    for token in formats_in(joined):
+        for match in re.finditer(token.pattern, joined):
             view = view or substituted(DecodedView(text), joint, "")
             start, end = view.span(*match.span())
             if end - start > len(match[0]) and _is_whole(text, start, end):
                 written = _shortened(joint, text[start:end])
                 value = joint.sub("", written)
-                yield Wrapped(what, value, start, start + len(written))
+                yield Wrapped(token.what, value, start, start + len(written))
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

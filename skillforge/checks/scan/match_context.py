@@ -6,7 +6,7 @@ from skillforge.checks.scan.hosts import NAMELESS, Host, links
 from skillforge.checks.scan.matches import ScanMatches, SignMatch, quoted
 from skillforge.checks.scan.segments import SegmentView
 from skillforge.model import RuleProblem
-from skillforge.redact.tokens import masked
+from skillforge.redact.leaks import masked
 
 OUTSIDE = (*NAMELESS, Host.OTHER, Host.FREE)
 ANYWHERE = (*OUTSIDE, Host.KNOWN)

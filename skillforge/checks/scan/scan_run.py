@@ -12,11 +12,12 @@ from skillforge import worker_pool
 from skillforge.checks import skill_selection
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.scan import rules, scan
+from skillforge.checks.scan.leak_rules import stops_release
 from skillforge.checks.scan.waivers import WAIVERS_FILE, Waiver, apply, read_waivers
 from skillforge.errors import RequestError
 from skillforge.library import Library, read_folder
 from skillforge.model import Danger, Finding, Report, Severity, Skill
-from skillforge.policy import Policy
+from skillforge.policy import Policy, ScanPolicy
 
 if TYPE_CHECKING:
     from skillforge.checks.scan.rule_packs import RulePack
@@ -33,7 +34,7 @@ class ScanResults:
 
     @property
     def ok(self) -> bool:
-        return Danger.DANGEROUS not in self.verdicts.values()
+        return not any(map(stops_release, self.report.findings))
 
 
 class ScanTarget(NamedTuple):
@@ -89,7 +90,7 @@ def scan_target(target: ScanTarget, today: date) -> list[Finding]:
         target.skill,
         target.before,
         target.evidence,
-        must_declare=target.policy.scan.declare,
+        policy=target.policy,
         packs=target.packs,
     )
     return list(apply(result.findings, target.skill, target.waivers, today))
@@ -170,7 +171,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     packs = library_packs(subject.library, policy, subject.base)
     target = ScanTarget(skill, subject.before, evidence, policy, waivers, packs)
     return [
-        _by_policy(finding, policy.scan.how(skill.origin, finding.severity))
+        _by_policy(finding, policy.scan, skill.origin)
         for finding in scan_target(target, date.today())
     ]
 
@@ -182,7 +183,9 @@ _SEVERITIES = {
 }
 
 
-def _by_policy(finding: Finding, how: str) -> Finding:
+def _by_policy(finding: Finding, policy: ScanPolicy, origin: str) -> Finding:
+    is_leak = finding.category == "leak" and stops_release(finding)
+    how = "refuse" if is_leak else policy.how(origin, finding.severity)
     return replace(finding, severity=_SEVERITIES[how]) if how else finding
 
 
