@@ -11,7 +11,7 @@ from typing import NamedTuple
 _SERVICES = """
 an AWS key: AKIA<A16> ASIA<A16> ABIA<A16> ACCA<A16> ABSK<b109-269>
 a GitHub token: ghp_<a36> gho_<a36> ghu_<a36> ghs_<a36> ghr_<a36> github_pat_<v50-90>
-a GitLab token: glpat-<u20> glpat-<u27-300>.<p9-12> gldt-<u20> glft-<u20> glrt-<u20>
+a GitLab token: glpat-<u20-64> glpat-<u27-300>.<p9-12> gldt-<u20> glft-<u20> glrt-<u20>
 a GitLab token: glsoat-<u20> glffct-<u20> glptt-<h40>
 a GitLab token: glcbt-<a1-5>_<u20> glimt-<u25> glagent-<u50> gloas-<h64> GR1348941<u20>
 a GitLab token: glrt-t<d1>_<u27-300>.<p9-12>
@@ -33,7 +33,7 @@ a Slack token: xoxe-<d1>-<a146> xoxe.xox[bp]-<d1>-<a160-170>
 a Slack webhook: hooks.slack.com/<c8-9>/[TE]<a8->/<a8->/<a20-46>
 a Discord webhook: discord(?:app)?.com/api/webhooks/<d17-20>/<u60-70>
 a Discord token: [MNO]<u23-25>.<u6>.<u27-38>
-a Teams webhook: webhook.office.com/webhookb2/<l8>-<u27>@<u36>/IncomingWebhook/<l32>
+a Teams webhook: webhook.office.com/webhookb2/<u36>@<u36>/IncomingWebhook/<u32>
 a Telegram token: <d8-10>:AA<u32-33>
 a Google key: AIza<u35>
 a Google secret: GOCSPX-<u28>
@@ -67,8 +67,8 @@ a Notion token: ntn_<d11><a35> secret_<a43>
 a Figma token: figd_<u40-> figp_<u40->
 an Asana token: <d1>/<d16>:<h32>
 an Airtable token: pat<a14>.<h64>
-an Atlassian token: ATATT3<b50-> ATCTT3<b50-> ATBB<a32>
-a Postman key: PMAK-<h24>-<h34>
+an Atlassian token: ATATT3<b50-> ATCTT3<b30-> ATBB<a32>
+a Postman key: PMAK-<u59>
 a HubSpot token: pat-<l2><d1>-<H8>-<H4>-<H4>-<H4>-<H12>
 a Klaviyo key: pk_<h34>
 a 1Password token: ops_eyJ<b250-> A3-<A6>-<A6>-?<A5>-<A5>-<A5>-<A5>
@@ -89,9 +89,9 @@ an Alibaba key: LTAI<a16-24>
 a Tencent key: AKID<a32-36>
 an Azure secret: <p3><d1>Q~<p31-34>
 an Azure key: AccountKey=<b86>== SharedAccessKey=<b43>=
-a Grafana token: glsa_<a32>_<H8> glc_eyJ<b40->
+a Grafana token: glsa_<a32>_<H8> glc_<b32->
 a New Relic key: NRAK-<A27> NRII-<u25-32> NRBR-<h19> NRIQ-<u25>
-a New Relic key: <h32>FFFFNRAL eu01xx<h26>FFFFNRAL eu01xx<h36>-NRMA
+a New Relic key: <h32>FFFFNRAL eu01xx<h26>FFFFNRAL eu01xx<h36>-NRMA AA<h40>-NRMA
 a Sentry token: sntryu_<h64> sntrys_eyJ<b100->
 a Dynatrace token: dt0<l1><d2>.<A24>.<A64>
 a PostHog key: phx_<a43-48>
@@ -114,6 +114,8 @@ a Frame.io token: fio-u-<u64>
 an Apify token: apify_api_<u36>
 a Typeform token: tfp_<v40-59>
 a Harness key: [ps]at.<u22>.<a24>.<a20>
+a Bannerbear key: bb_pr_<h30> bb_ma_<h30>
+a Ubidots key: BBFF-<a30>
 a Rootly key: rootly_<h64>
 a MaxMind key: <a6>_<a29>_mmk
 an OpenShift token: sha256~<u43>
@@ -155,7 +157,10 @@ JWT = TokenFormat("eyJ", "a JSON Web Token", r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]
 PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----(?:[\w+/=:,.\s-]|\\[nr]){120,}"
 )
-_RUN = re.compile(r"[\w+/=.~:-]{20,}")  # the shortest token, and all of its letters
+_FORMATS = (*TOKENS, JWT)
+_RUN = re.compile(
+    r"[0-9A-Za-z_+/=.~:-]{20,}"
+)  # the shortest token, and all of its letters
 
 
 @cache
@@ -167,7 +172,12 @@ def token_pattern(token: TokenFormat) -> re.Pattern[str]:
 def formats_in(text: str) -> list[TokenFormat]:
     """The formats that a text may have tokens of."""
     runs = "\n".join(_RUN.findall(text))
-    return [token for token in (*TOKENS, JWT) if token.needs in runs] if runs else []
+    return [token for token in _FORMATS if token.needs in runs and _is_in(token, runs)]
+
+
+def _is_in(token: TokenFormat, runs: str) -> bool:
+    """Whether to search for a token whose needed part is in most texts."""
+    return len(token.needs) > 2 or re.search(token.pattern, runs) is not None
 
 
 CARD = re.compile(

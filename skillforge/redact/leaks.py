@@ -9,6 +9,7 @@ name of a secret, and is no example, variable or identifier.
 import ipaddress
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from skillforge.redact import tokens
 from skillforge.redact.decoded_views import Edit, replaced, views
@@ -23,31 +24,32 @@ from skillforge.redact.made_up import is_generated, is_made_up, is_random
 from skillforge.redact.redaction import KnownPrivate, locate
 from skillforge.redact.tokens import ServiceToken
 
-# What may hold a random value, in one piece.
-_VALUE = re.compile(r"[A-Za-z0-9+/=_.~-]{12,}")
-_NAME = (
-    r"[\w.-]{0,40}?(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|credential|creds|auth|"
-    r"(?:api|access|private|secret|client|signing|encryption|master|service|account|license|auth|app|"
-    r"storage|consumer|shared|admin|root|deploy|webhook)[ _.-]?key|_key|[a-z]Key)s?"
-    r"[\w.-]{0,20}"
+# A value after the name of a secret: the rest of the name, a sign, and the value.
+_NAME = re.compile(
+    r"(?:pass|pwd|secret|token|credential|creds|auth|key)[\w.-]{0,24}", re.IGNORECASE
 )
-# A password with signs, which `_VALUE` would cut.
-_PASSWORD = re.compile(
-    r"[:=]\s{0,3}[\"'`]?(?P<value>(?=[\w+/=.~-]{0,63}[!#$%^*@?:|])"
-    r"[^\s\"'`&;,(){}<>\[\]\\]{10,64})"
+_BEGINNING = re.compile(r"(?:[A-Za-z]{1,12} )?[?&;]?[\w.-]{0,40}\Z")
+_KEY = re.compile(
+    r"(?i:(?:api|access|private|secret|client|signing|encryption|master|service|account|"
+    r"license|auth|app|storage|consumer|shared|admin|root|deploy|webhook)[ .-]?key"
+    r"|[a-z0-9]_key)|[a-z0-9]Key|[A-Z]KEY",
 )
-# The end of the text before a value: a name, and a sign that assigns to it.
+_OPTION = re.compile(r"(?<!\S)--?[\w.-]+")
+_QUERY = re.compile(r"[?&;][\w.-]+")
 _ASSIGNS = re.compile(
-    rf"""(?P<sign>[?&;]|--?)?(?P<name>{_NAME})["'`*\])}}>]{{0,4}}(?:
-    \s{{0,3}}(?:\w{{1,12}}\s{{1,3}})?  # a type, as in `token: str = `
-    (?:[:=?+.|]{{0,2}}=|[=-]>|:{{1,3}}|,|\||\bis\b|>)
-    [\s"'`*(\[{{]{{0,8}}(?:value\s?=\s?["'])?
-    |(?<=[\s"'])value\s?=\s?["']
-    |(?P<space>[ \t]{{1,4}}["'`]?))
-    (?:(?:Bearer|Basic|Token|ApiKey|Key|SSWS)[ \t]{{1,3}})?\Z""",
+    r"""["'`*\])}>]{0,4}(?:
+    \s{0,3}(?:\w{1,12}\s{1,3})?  # a type, as in `token: str = `
+    (?:[:=?+.|]{0,2}=|[=-]>|:{1,3}|,|\||\bis\b|>)
+    [\s"'`*(\[{-]{0,8}(?:value\s?=\s?["'])?
+    |[\s"'](?<=[\s"'])value\s?=\s?["']
+    |(?P<space>[ \t]{1,4}["'`]?))
+    (?:(?:Bearer|Basic|Token|ApiKey|Key|SSWS)[ \t]{1,3})?""",
     re.IGNORECASE | re.VERBOSE,
 )
-_BEFORE = 100  # characters that are searched for the name of a value
+_VALUE = re.compile(r"[A-Za-z0-9+/=_.~-]{12,}(?![^\s\"'`&;,.<>(){}|\[\]\\…])")
+_PASSWORD = re.compile(r"[^\s\"'`&;,(){}<>\[\]\\]{10,64}")
+_LEAST = 16  # characters of a name and its value
+_BEFORE = 100  # characters before a number that may say that it is a card's
 _NO_SECRET = re.compile(
     r"public|pub_?key|primary|foreign|partition|sort_?key|cache|idempoten|cursor|"
     r"(?:next|page|sync|continuation|csrf|xsrf)_?-?token|site_?key|publishable|(?:\b|_)anon|"
@@ -91,9 +93,12 @@ _ROLE = re.compile(
 )
 
 
-def find(text: str) -> list[ServiceToken]:
-    """The secrets in a text that is published, in order."""
-    return tokens.in_order(
+@lru_cache(maxsize=1024)
+def find(text: str) -> tuple[ServiceToken, ...]:
+    """The secrets in a text that is published, in order; cached, as texts recur."""
+    if len(text) < _LEAST:
+        return ()
+    found = tokens.in_order(
         leak
         for view in views(text)
         for leak in (
@@ -104,6 +109,7 @@ def find(text: str) -> list[ServiceToken]:
             ),
         )
     )
+    return tuple(found)
 
 
 def find_private(text: str, known: KnownPrivate) -> list[ServiceToken]:
@@ -167,42 +173,48 @@ def _in_context(text: str) -> Iterator[tuple[str, int, int]]:
         for match in PRIVATE_KEY.finditer(text):
             if not is_made_up(match[0].split("KEY", 1)[1]):
                 yield "a private key", *match.span()
-    for match in _VALUE.finditer(text):
-        if (span := _value(match)) and _is_assigned(text, *span):
-            yield "a random value of a secret", *span
-    for match in _PASSWORD.finditer(text):
-        span = match.span("value")
-        if is_generated(match["value"]) and _is_assigned(text, *span):
-            yield "a password", *span
+    for match in _NAME.finditer(text):
+        yield from _assigned(text, match)
     for match in _LOGIN.finditer(text) if "://" in text else ():
         if is_generated(match["password"]) and not is_reserved(match["host"]):
             yield "a login", *match.span("password")
 
 
-def _value(match: re.Match[str]) -> tuple[int, int] | None:
-    """The place of a random value in a run of letters, if there is one."""
-    start = match.start()
-    value = match[0]
-    name, _, rest = value.partition("=")
-    if len(rest.strip("=")) >= 12 and not is_random(name):  # `KEY=value`
-        start, value = start + len(name) + 1, rest
-    bare = value.rstrip(".=-")
-    if len(bare) < 12 or value.endswith("..."):
-        return None
-    is_id = _UUID.fullmatch(bare) and not is_made_up(bare)
-    return (start, start + len(bare)) if is_id or is_random(bare) else None
+def _assigned(text: str, name: re.Match[str]) -> Iterator[tuple[str, int, int]]:
+    """The random value that is assigned to the name of a secret, if there is one."""
+    sign = _ASSIGNS.match(text, name.end())
+    if sign is None:
+        return
+    start = sign.end()
+    if match := _VALUE.match(text, start):
+        value = match[0].rstrip(".=-")
+        is_id = _UUID.fullmatch(value) is not None
+        is_value = not match[0].endswith("...") and (
+            is_random(value) or (is_id and not is_made_up(value))
+        )
+    elif match := _PASSWORD.match(text, start):
+        value, is_id = match[0], False
+        is_value = is_generated(value)
+    else:
+        return
+    end = start + len(value)
+    if is_value and _is_secret(text, name, sign, is_id) and text[end : end + 1] != "(":
+        yield "a random value of a secret", start, end
 
 
-def _is_assigned(text: str, start: int, end: int) -> bool:
-    """Whether the text before a value gives it the name of a secret."""
-    match = _ASSIGNS.search(text, max(0, start - _BEFORE), start)
-    if match is None or _NO_SECRET.search(match["name"]) or text[end : end + 1] == "(":
+def _is_secret(
+    text: str, name: re.Match[str], sign: re.Match[str], is_id: bool
+) -> bool:
+    """Whether a name is that of a secret, and how its value is written fits."""
+    before = _BEGINNING.search(text, max(0, name.start() - 60), name.start())
+    whole = f"{before[0] if before else ''}{name[0]}"
+    is_key = name[0][:3].lower() != "key" or _KEY.search(whole)
+    if not is_key or _NO_SECRET.search(whole):
         return False
-    if match["space"]:  # `--token value`, `password value`
-        return (match["sign"] or "").startswith("-") or "pass" in match["name"].lower()
+    if sign["space"]:  # `--token value`, `password value`
+        return bool(_OPTION.search(whole)) or name[0][:4].lower() == "pass"
     # A link to a file may have an id as its token.
-    is_query = match["sign"] in ("?", "&", ";")
-    return not (is_query and _UUID.fullmatch(text, start, end))
+    return not (is_id and _QUERY.search(whole))
 
 
 def is_reserved(host: str) -> bool:

@@ -11,19 +11,26 @@ from skillforge.redact.decoded_views import DecodedView, substituted
 from skillforge.redact.formats import formats_in
 
 _PART_OF_WORD = r"[\w+/=.\-]"
-_BREAK = r"(?:\r?\n|\r|[\x0b\x0c\x85\u2028\u2029])"
-# A line break in a word, with the marks that mail, a diff or a shell adds.
+_BREAKS = r"\r\n\x0b\x0c\x85\u2028\u2029"
+_BREAK = rf"(?:\r\n|[{_BREAKS}])"
+# A line break in a word, with the marks that mail, a diff or a shell adds. The first
+# character comes before what is said of it, as `re` then skips all others quickly.
 _JOINT = re.compile(
-    rf"(?<={_PART_OF_WORD})(?:[=\\]?{_BREAK}|(?:\\r)?\\n)[ \t]{{0,40}}(?:[>|#+] ?)?"
-    rf"(?={_PART_OF_WORD})"
+    rf"[{_BREAKS}=\\](?<={_PART_OF_WORD}[{_BREAKS}=\\])"
+    rf"(?:(?<=[=\\]){_BREAK}|(?<=\\)(?:r\\)?n|(?<=\r)\n|(?<=[{_BREAKS}]))"
+    rf"[ \t]{{0,40}}(?:[>|#+] ?)?(?={_PART_OF_WORD})"
 )
 # The same with line numbers, in a box, quotes or markup, or with an unusual space.
+_SPACES = r"\u00a0\u2000-\u200a\u202f\u205f\u3000"
+_FIRST = rf"[ \t|│┃=\\{_BREAKS}\"'<*{_SPACES}]"
 _MARKED_JOINT = re.compile(
-    rf"(?<={_PART_OF_WORD})(?:"
-    rf"[ \t]{{0,80}}[|│┃]?[=\\]?{_BREAK}[ \t]{{0,40}}"
+    rf"{_FIRST}(?<={_PART_OF_WORD}{_FIRST})(?:"
+    rf"(?:(?<=[ \t])[ \t]{{0,79}}[|│┃]?[=\\]?{_BREAK}|(?<=[|│┃])[=\\]?{_BREAK}"
+    rf"|(?<=[=\\]){_BREAK}|(?<=\r)\n|(?<=[{_BREAKS}]))[ \t]{{0,40}}"
     r"(?:[>|#+\-│┃][ \t]{0,80}){0,2}(?:[\w./\-]{1,100}[:\-])?(?:\d{1,6}[:\-\t→|│] ?)?"
-    rf"|[\"'][ \t]{{0,9}}[+.\\]?[ \t]{{0,9}}{_BREAK}?[ \t]{{0,80}}\+?[ \t]{{0,9}}[\"']"
-    r"|</?[a-z]{1,6} ?/?>|\*\*|[\u00a0\u2000-\u200a\u202f\u205f\u3000]"
+    r"|(?<=[\"'])[ \t]{0,9}[+.\\]?[ \t]{0,9}"
+    rf"{_BREAK}?[ \t]{{0,80}}\+?[ \t]{{0,9}}[\"']"
+    rf"|(?<=<)/?[a-z]{{1,6}} ?/?>|(?<=\*)\*|(?<=[{_SPACES}])"
     rf")(?={_PART_OF_WORD})"
 )
 _ANY_JOINT = re.compile(
