@@ -9,7 +9,6 @@ name of a secret, and is no example, variable or identifier.
 import ipaddress
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from skillforge.redact import tokens
 from skillforge.redact.decoded_views import Edit, replaced, views
@@ -46,8 +45,9 @@ _ASSIGNS = re.compile(
     (?:(?:Bearer|Basic|Token|ApiKey|Key|SSWS)[ \t]{1,3})?""",
     re.IGNORECASE | re.VERBOSE,
 )
-_VALUE = re.compile(r"[A-Za-z0-9+/=_.~-]{12,}(?![^\s\"'`&;,.<>(){}|\[\]\\…])")
-_PASSWORD = re.compile(r"[^\s\"'`&;,(){}<>\[\]\\]{10,64}")
+# Without going back: a line may consist of nothing else.
+_VALUE = re.compile(r"[A-Za-z0-9+/=_.~-]{12,512}+(?![^\s\"'`&;,.<>(){}|\[\]\\…])")
+_PASSWORD = re.compile(r"[^\s\"'`&;,(){}<>\[\]\\]{10,64}+")
 _LEAST = 16  # characters of a name and its value
 _BEFORE = 100  # characters before a number that may say that it is a card's
 _NO_SECRET = re.compile(
@@ -93,12 +93,11 @@ _ROLE = re.compile(
 )
 
 
-@lru_cache(maxsize=1024)
-def find(text: str) -> tuple[ServiceToken, ...]:
-    """The secrets in a text that is published, in order; cached, as texts recur."""
+def find(text: str) -> list[ServiceToken]:
+    """The secrets in a text that is published, in order."""
     if len(text) < _LEAST:
-        return ()
-    found = tokens.in_order(
+        return []
+    return tokens.in_order(
         leak
         for view in views(text)
         for leak in (
@@ -109,7 +108,6 @@ def find(text: str) -> tuple[ServiceToken, ...]:
             ),
         )
     )
-    return tuple(found)
 
 
 def find_private(text: str, known: KnownPrivate) -> list[ServiceToken]:

@@ -22,7 +22,9 @@ def leaked_secret(matches: ScanMatches) -> Iterator[RuleProblem]:
     deleting it from the file does not help.
     """
     hint = "revoke it at the service, and read it from the environment"
-    for segment in matches.segments:
+    # Some files are read twice: as prose, and as code.
+    segments = {(s.path, s.line, s.raw): s for s in matches.segments}
+    for segment in segments.values():
         for leak in leaks.find(segment.raw):
             message = f"possible secret: {leak.what}"
             yield _at(segment, leak.start, leak.value, message, hint)
