@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from skillforge.model.finding import (
         ARCHIVE,
         EVIDENCE,
-        OURS,
         SKILL_FILE,
         SKILLS,
         Danger,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
         rule,
         rules_in,
     )
+    from skillforge.model.layout import Layout
     from skillforge.model.outcome import Outcome, OutcomeSource, OutcomeStatus
     from skillforge.model.proposal import (
         CANARY,
@@ -53,10 +53,11 @@ if TYPE_CHECKING:
 
 _PARTS = {
     "finding": (
-        "ARCHIVE", "EVIDENCE", "OURS", "SKILL_FILE", "SKILLS", "Danger", "Finding",
+        "ARCHIVE", "EVIDENCE", "SKILL_FILE", "SKILLS", "Danger", "Finding",
         "RuleProblem", "Profile", "Report", "Rule", "Severity", "rule", "rules_in",
     ),
     "example": ("Example", "Review", "Step", "StepKind", "Worth"),
+    "layout": ("Layout",),
     "outcome": ("OutcomeStatus", "Outcome", "OutcomeSource"),
     "proposal": (
         "CANARY", "SCAN", "Action", "Approval", "CheckResult", "Comment", "Draft",
@@ -70,9 +71,10 @@ _PARTS = {
 
 __getattr__ = lazily(__name__, _PARTS)
 __all__ = [
-    "ARCHIVE", "CANARY", "EVIDENCE", "OURS", "SCAN", "SKILLS", "SKILL_FILE", "Action",
+    "ARCHIVE", "CANARY", "EVIDENCE", "SCAN", "SKILLS", "SKILL_FILE", "Action",
     "Approval", "Arm", "Assignment", "CheckResult", "Comment", "Danger", "Document",
-    "Draft", "DraftFile", "Example", "File", "FileKind", "Finding", "Link", "Origin",
+    "Draft", "DraftFile", "Example", "File", "FileKind", "Finding", "Layout", "Link",
+    "Origin",
     "Outcome", "OutcomeSource", "OutcomeStatus", "Profile", "Proposal", "Report",
     "Review", "Rollout", "RolloutState", "RolloutVerdict", "Rule", "RuleProblem",
     "Severity", "Skill", "State", "Status", "Step", "StepKind", "Trial",

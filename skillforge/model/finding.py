@@ -1,7 +1,6 @@
 """Findings, reports, and the rules that produce them."""
 
 import inspect
-import posixpath
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -11,7 +10,6 @@ SKILL_FILE = "SKILL.md"
 SKILLS = "skills"  # the folders of a library
 EVIDENCE = "evidence"
 ARCHIVE = "archive"  # retired skills, which can be restored
-OURS = (SKILLS, EVIDENCE, ARCHIVE)  # changed by proposals only
 
 
 class Severity(StrEnum):
@@ -43,10 +41,12 @@ class Finding:
     category: str = ""  # of the security scan
 
     def under(self, folder: str) -> "Finding":
-        """The same finding with a path relative to the library, not to the skill."""
-        path = f"{folder}/{self.path}"
-        if self.path.startswith("../"):
-            path = posixpath.normpath(path)
+        """The same finding with a path relative to the library, not to the skill.
+
+        A path that begins with a slash already is.
+        """
+        is_of_library = self.path.startswith("/")
+        path = self.path[1:] if is_of_library else f"{folder}/{self.path}"
         return replace(self, path=path)
 
 

@@ -16,7 +16,6 @@ from skillforge.checks.registry import Check, Subject, checks, warm_up
 from skillforge.errors import SkillforgeError
 from skillforge.library import Library, Listing
 from skillforge.model import (
-    SKILLS,
     CheckResult,
     Finding,
     Report,
@@ -136,7 +135,7 @@ def _check_one(inputs: _Inputs, check: Check, skill: str) -> CheckResult:
         run = partial(_findings, inputs, check, skill)
         findings = tuple(worker_pool.apart(run, check.seconds))
     except SkillforgeError as err:
-        return _error(check.name, err.message, path=f"{SKILLS}/{skill}")
+        return _error(check.name, err.message, path=inputs.library.path_of(skill))
     return CheckResult(check.name, _status(findings), findings)
 
 
@@ -152,7 +151,7 @@ def _findings(inputs: _Inputs, check: Check, skill: str) -> list[Finding]:
         library.read_one(before, skill),
         candidate.skills,
     )
-    findings = [f.under(f"{SKILLS}/{skill}") for f in check.run(subject)]
+    findings = [f.under(library.path_of(skill)) for f in check.run(subject)]
     return list(map(check.on_rollback, findings)) if candidate.is_rollback else findings
 
 
@@ -161,7 +160,7 @@ def _status(findings: tuple[Finding, ...]) -> Status:
 
 
 def _error(
-    name: str, why: str, status: Status = Status.ERROR, path: str = SKILLS
+    name: str, why: str, status: Status = Status.ERROR, path: str = "."
 ) -> CheckResult:
     """The result of a check that did not finish, which fails the gate."""
     hint = "a check that did not run has not passed; fix it and run the gate again"

@@ -38,7 +38,8 @@ a Telegram token: <d8-10>:AA<u32-33>
 a Google key: AIza<u35>
 a Google secret: GOCSPX-<u28>
 a Google token: ya29.<u20->
-a Stripe key: [rs]k_live_<a20-> whsec_<b32-64>
+a Stripe key: sk_live_<a20-> rk_live_<a20-> whsec_<b32-64>
+a live key: <l2-10>_live_<a20->
 a Square token: sq0<c3>-<u20-60> EAAA<u56-60>
 a Shopify token: shpat_<H32> shpca_<H32> shppa_<H32> shpss_<H32>
 a Flutterwave key: FLWSECK-<l32>-X
@@ -101,7 +102,7 @@ a Sourcegraph token: sgp_(?:<H16>_|local_)?<H40>
 a Snyk token: snyk_uat.<u30->
 a Buildkite token: bkua_<l40>
 a CircleCI token: CCIPAT_<a22>_<H40>
-a Pulumi token: pul-<h40>
+a Pulumi token: pul-<l40>
 a Prefect token: pnu_<a36>
 a Doppler token: dp.(?:pt|ct|sa|scim|audit|st(?:.<u2-35>)?).<a40-44>
 an Infisical token: st.<h24>.<h32>.<h32>

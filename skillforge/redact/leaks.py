@@ -46,8 +46,12 @@ _ASSIGNS = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 # Without going back: a line may consist of nothing else.
-_VALUE = re.compile(r"[A-Za-z0-9+/=_.~-]{12,512}+(?![^\s\"'`&;,.<>(){}|\[\]\\…])")
-_PASSWORD = re.compile(r"[^\s\"'`&;,(){}<>\[\]\\]{10,64}+")
+_VALUE = re.compile(r"[A-Za-z0-9+/=_.~-]{12,4096}+(?![^\s\"'`&;,.<>(){}|\[\]\\…])")
+_NEXT_NAME = re.compile(r"[a-z_]+=|[A-Z_]+=(?!=|$)")  # of an empty value
+_PASSWORD = re.compile(
+    r"(?=[\w+/=.~-]{0,63}[!#$%^*@?:|])[^\s\"'`&;,(){}<>\[\]\\]{10,64}+"
+)
+_LONG = 256  # characters that decide about a value
 _LEAST = 16  # characters of a name and its value
 _BEFORE = 100  # characters before a number that may say that it is a card's
 _NO_SECRET = re.compile(
@@ -187,9 +191,9 @@ def _assigned(text: str, name: re.Match[str]) -> Iterator[tuple[str, int, int]]:
     if match := _VALUE.match(text, start):
         value = match[0].rstrip(".=-")
         is_id = _UUID.fullmatch(value) is not None
-        is_value = not match[0].endswith("...") and (
-            is_random(value) or (is_id and not is_made_up(value))
-        )
+        is_cut_off = match[0].endswith("...") or _NEXT_NAME.match(value)
+        is_unique = is_random(value[:_LONG]) or (is_id and not is_made_up(value))
+        is_value = is_unique and not is_cut_off
     elif match := _PASSWORD.match(text, start):
         value, is_id = match[0], False
         is_value = is_generated(value)

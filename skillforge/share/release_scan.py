@@ -20,7 +20,7 @@ from skillforge.checks.scan.rule_packs import RulePack
 from skillforge.checks.scan.scan_run import library_packs, library_waivers
 from skillforge.checks.scan.waivers import apply
 from skillforge.library import Library
-from skillforge.model import SKILLS, Danger, Finding, Report, Severity, Skill
+from skillforge.model import Danger, Finding, Report, Severity, Skill
 from skillforge.policy import Policy
 from skillforge.store import Cache
 
@@ -32,6 +32,7 @@ class ReleaseScan:
     """The findings of every skill at a commit, by name."""
 
     findings: Mapping[str, tuple[Finding, ...]]
+    paths: Mapping[str, str]  # the folders of the skills, by name
 
     @property
     def verdicts(self) -> dict[str, Danger]:
@@ -41,11 +42,11 @@ class ReleaseScan:
     def report(self) -> Report:
         """All findings, with paths from the top of the library."""
         findings = tuple(
-            finding.under(f"{SKILLS}/{name}")
+            finding.under(self.paths[name])
             for name, of_skill in self.findings.items()
             for finding in of_skill
         )
-        return Report(findings, tuple(f"{SKILLS}/{name}" for name in self.findings))
+        return Report(findings, tuple(self.paths[name] for name in self.findings))
 
     @property
     def blocking(self) -> tuple[Finding, ...]:
@@ -58,10 +59,10 @@ def scan_commit(
 ) -> ReleaseScan:
     """Scan the skills of a commit, with the policy and waivers of that commit."""
     policy, waivers = library.policy(commit), library_waivers(library, commit)
-    trees = library.repository().tree(f"{commit}:{SKILLS}")
+    trees = library.skill_trees(commit)
     packs = library_packs(library, policy, commit)
     cache = _ScanCache(library, policy, packs)
-    keys = {skill.name: cache.key(trees[skill.name].object) for skill in skills}
+    keys = {skill.name: cache.key(trees[skill.name]) for skill in skills}
     scans = cache.load(list(keys.values()))
     fresh = [skill for skill in skills if keys[skill.name] not in scans]
     work = partial(_scan_all, policy, packs)
@@ -72,7 +73,8 @@ def scan_commit(
         {
             skill.name: tuple(apply(scans[keys[skill.name]], skill, waivers, today))
             for skill in skills
-        }
+        },
+        {skill.name: skill.path for skill in skills},
     )
 
 

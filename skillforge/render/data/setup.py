@@ -16,6 +16,9 @@ class InitData(TypedDict):
     kept: list[str]
     to_complete: list[str]
     branch: str
+    globs: list[str]
+    skills: list[str]
+    left_out: dict[str, str]
 
 
 class NewData(TypedDict):
@@ -76,6 +79,9 @@ def init(result: "NewLibrary") -> InitData:
         "kept": list(result.kept),
         "to_complete": list(result.to_complete),
         "branch": result.branch,
+        "globs": list(result.discovery.globs),
+        "skills": result.discovery.skills,
+        "left_out": result.discovery.left_out,
     }
 
 
