@@ -37,7 +37,7 @@ _OPTION = re.compile(r"(?<!\S)--?[\w.-]+")
 _QUERY = re.compile(r"[?&;][\w.-]+")
 _ASSIGNS = re.compile(
     r"""["'`*\])}>]{0,4}(?:
-    \s{0,3}(?:\w{1,12}\s{1,3})?  # a type, as in `token: str = `
+    \s{0,3}(?::?\s?\w{1,12}\s{1,3})?  # a type, as in `token: str = `
     (?:[:=?+.|]{0,2}=|[=-]>|:{1,3}|,|\||\bis\b|>)
     [\s"'`*(\[{-]{0,8}(?:value\s?=\s?["'])?
     |[\s"'](?<=[\s"'])value\s?=\s?["']

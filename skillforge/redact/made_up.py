@@ -20,6 +20,7 @@ _WORDS = re.compile(
 _SIGN = re.compile(r"[\W_]")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")  # words in camel case
 _WORD = re.compile(r"[A-Z]?[a-z]{2,10}\d{0,2}|[A-Z]{2,10}\d{0,2}|v?\d{1,4}|\d\w")
+_CAPITAL = re.compile(r"[A-Z][a-z]{2,}")
 # Letters that do not follow each other in words.
 _UNSPEAKABLE = re.compile(
     r"[bcdfghjklmnpqrstvwxz]{4}|[jqxz][bcdfghjklmnpqrsvwxz]|[bcdfghjkmpvwxz][jqxz]",
@@ -68,10 +69,12 @@ def _kind(letter: str) -> str:
 
 
 def _has_words(value: str) -> bool:
-    """Whether most of it are words and numbers, as in `gpt-4o-mini-2024-07-18`."""
+    """Whether most of it are words: `gpt-4o-mini-2024-07-18`, `ApiToken2`."""
     parts = [part for part in _SIGN.split(value) if part]
+    size = sum(map(len, parts))
     words = sum(len(part) for part in parts if _WORD.fullmatch(part))
-    return len(parts) > 1 and words * 2 >= sum(map(len, parts))
+    capital = sum(map(len, _CAPITAL.findall(value)))
+    return (len(parts) > 1 and words * 2 >= size) or capital > size * 0.6
 
 
 def _bits(value: str) -> float:
