@@ -52,7 +52,7 @@ an npm token: npm_<a36>
 a PyPI token: pypi-AgE<u50->
 a RubyGems key: rubygems_<h48>
 a NuGet key: oy2<l43>
-a Clojars token: CLOJARS_<l60>
+a Clojars token: CLOJARS_<a60>
 a Docker token: dckr_(?:pat|oat)_<u20->
 a JFrog key: AKC[pA]<a69> cmVmd<a59>
 a Hugging Face token: hf_<c34> api_org_<a34>
