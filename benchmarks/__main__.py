@@ -20,7 +20,7 @@ from benchmarks.measure import Row, Work
 PARTS = {
     "demo": ("The loop, end to end", ("demo",)),
     "agents": ("Agents: the same over MCP", ("agents",)),
-    "scan": ("Scan: speed and quality", ("scan",)),
+    "scan": ("Scan: speed and quality", ("scan", "leaks")),
     "trials": ("Test: trials in the sandbox", ("trials",)),
     "share": ("Share: search, catalog, hub", ("share_read", "share_hub")),
     "propose": ("Propose, audit, log", ("loop",)),

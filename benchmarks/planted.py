@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pydoc_data.topics import topics
-from string import ascii_letters, ascii_uppercase, digits
+from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
 Json = dict[str, Any]
@@ -50,6 +50,7 @@ POLICY = r"""redact:
 """
 ALPHABETS = {
     "a": ascii_letters + digits, "A": ascii_uppercase + "234567", "c": ascii_letters,
+    "k": ascii_lowercase + digits,
     "l": "abcdefghiklmnoprstuvwz", "L": "ABCDEFGHKLMNPRST", "d": digits, "f": "12345",
     "n": "23456789", "h": "0123456789abcdef", "g": "123456789abcdef",
     "u": ascii_letters + digits + "-_", "b": ascii_letters + digits + "+/",

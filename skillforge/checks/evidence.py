@@ -6,6 +6,7 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from skillforge import redact
+from skillforge.checks.private_names import known_to
 from skillforge.checks.registry import Check, Subject
 from skillforge.model import (
     EVIDENCE,
@@ -18,13 +19,13 @@ from skillforge.model import (
 )
 from skillforge.model.example import digest, split
 from skillforge.policy import Policy
+from skillforge.redact import leaks
 from skillforge.report import plural
 from skillforge.schema_errors import misfit
 from skillforge.text import terms
 
 Contents: TypeAlias = Mapping[str, Mapping[str, Any]]
 RULE = "evidence"
-_OF_PEOPLE = ("email", "phone", "card", "iban", "credentials", "secret")
 _SCHEMA = "example.schema.json"
 _DISTINCTIVE = 3  # results of tools that make a run unique
 _MORE = "skillforge capture, examples approve and draft produce evidence"
@@ -58,21 +59,23 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     }
     yield from _wrong_split(skill.name, fresh)
     if is_needed:
-        yield from private(skill, known())
+        yield from personal(skill, known())
         yield from _too_few(subject.policy, skill, contents)
 
 
-def private(skill: Skill, known: "redact.KnownPrivate") -> Iterator[Finding]:
-    """A finding for private data in a SKILL.md."""
+def personal(skill: Skill, known: "redact.KnownPrivate") -> Iterator[Finding]:
+    """Findings for known names, and for addresses and phone numbers of people."""
     page = skill.document
-    private = redact.remains(page.text, known) if page else {}
-    personal = {kind: count for kind, count in private.items() if kind in _OF_PEOPLE}
-    listed = sum(1 for _ in known.find(page.text)) if page else 0
-    if personal or listed:
-        counts = ", ".join(f"{count} {kind}" for kind, count in private.items())
+    if page is None:
+        return
+    body = [(page.body_start, private) for private in leaks.personal(page.body)]
+    named = [(0, private) for private in leaks.find_private(page.text, known)]
+    for offset, private in (*body, *named):
+        line = page.line_at(offset + private.start)
         hint = "remove it; a skill is written for all users"
-        message = f"contains private data ({counts})"
-        yield Finding(RULE, Severity.ERROR, message, hint=hint)
+        yield Finding(
+            RULE, Severity.ERROR, f"contains {private.what}", line=line, hint=hint
+        )
 
 
 def _other_files(subject: Subject, skill: str) -> Iterator[Finding]:
@@ -83,11 +86,6 @@ def _other_files(subject: Subject, skill: str) -> Iterator[Finding]:
             path = f"/{EVIDENCE}/{skill}/{name}"
             what = "not an example"
             yield Finding(RULE, Severity.ERROR, what, path, hint="remove it")
-
-
-def known_to(policy: Policy) -> "redact.KnownPrivate":
-    """The names and ids that a policy lists as private."""
-    return redact.KnownPrivate.of({"NAME": policy.private_names}, policy.private_ids)
 
 
 def _read(data: bytes) -> dict[str, Any] | None:

@@ -5,7 +5,13 @@ import platform
 from contextlib import suppress
 
 from skillforge.library import Library
+from skillforge.policy import Policy
 from skillforge.redact import KnownPrivate, people
+
+
+def known_to(policy: Policy) -> KnownPrivate:
+    """The names and ids that a policy lists as private."""
+    return KnownPrivate.of({"NAME": policy.private_names}, policy.private_ids)
 
 
 def private_to(library: Library) -> KnownPrivate:

@@ -2,7 +2,7 @@
 
 from skillforge.checks import Ruleset
 from skillforge.checks.cases import held_out
-from skillforge.checks.evidence import private
+from skillforge.checks.evidence import personal
 from skillforge.checks.overlap import Neighbour, neighbours
 from skillforge.checks.private_names import private_to
 from skillforge.checks.scan import scan
@@ -24,7 +24,7 @@ def check(library: Library, learned: LearnedDraft) -> Report:
         *Ruleset(policy.profile, policy.rules).check(skill),
         *scan(skill).findings,
         *held_out.copied(skill, hidden, shown),
-        *private(skill, private_to(library)),
+        *personal(skill, private_to(library)),
     )
     return Report(
         tuple(finding.under(skill.path) for finding in findings), (skill.path,)

@@ -154,10 +154,11 @@ def substituted(
 
 
 def _edits(text: str, pattern: re.Pattern[str], put: str | Put) -> list[Edit]:
-    return [
+    edits = (
         Edit(*match.span(), put if isinstance(put, str) else put(match))
         for match in pattern.finditer(text)
-    ]
+    )
+    return [edit for edit in edits if edit.put != text[edit.start : edit.end]]
 
 
 def replaced(text: str, edits: Iterable[Edit]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any
 
-from skillforge.redact.formats import TOKEN_PATTERNS
+from skillforge.redact.formats import formats_in, token_pattern
 
 NAME = (
     r"(?:pass(?:word|wd|phrase|code|wort)|kennwort|contrase[nñ]a|senha|wachtwoord|pwd|"
@@ -118,9 +118,8 @@ def tokens(text: str) -> Iterator[str]:
                 yield max(groups, key=len, default=match[0]) + _rest(
                     segment, match.end()
                 )
-    for needs, _what, pattern in TOKEN_PATTERNS:
-        if needs in text:
-            yield from (match[0] for match in pattern.finditer(text))
+    for token in formats_in(text):
+        yield from (match[0] for match in token_pattern(token).finditer(text))
 
 
 def _segments(text: str) -> Iterator[str]:

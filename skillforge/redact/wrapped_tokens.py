@@ -8,36 +8,36 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from skillforge.redact.decoded_views import DecodedView, substituted
-from skillforge.redact.formats import TOKENS
+from skillforge.redact.formats import formats_in
 
 _PART_OF_WORD = r"[\w+/=.\-]"
-_BREAK = r"(?:\r?\n|\r|[\x0b\x0c\x85\u2028\u2029])"
-# A line break in a word, with the marks that mail, a diff or a shell adds.
+_BREAKS = r"\r\n\x0b\x0c\x85\u2028\u2029"
+_BREAK = rf"(?:\r\n|[{_BREAKS}])"
+# A line break in a word, with the marks that mail, a diff or a shell adds. The first
+# character comes before what is said of it, as `re` then skips all others quickly.
 _JOINT = re.compile(
-    rf"(?<={_PART_OF_WORD})(?:[=\\]?{_BREAK}|(?:\\r)?\\n)[ \t]{{0,40}}(?:[>|#+] ?)?"
-    rf"(?={_PART_OF_WORD})"
+    rf"[{_BREAKS}=\\](?<={_PART_OF_WORD}[{_BREAKS}=\\])"
+    rf"(?:(?<=[=\\]){_BREAK}|(?<=\\)(?:r\\)?n|(?<=\r)\n|(?<=[{_BREAKS}]))"
+    rf"[ \t]{{0,40}}(?:[>|#+] ?)?(?={_PART_OF_WORD})"
 )
 # The same with line numbers, in a box, quotes or markup, or with an unusual space.
+_SPACES = r"\u00a0\u2000-\u200a\u202f\u205f\u3000"
+_FIRST = rf"[ \t|│┃=\\{_BREAKS}\"'<*{_SPACES}]"
 _MARKED_JOINT = re.compile(
-    rf"(?<={_PART_OF_WORD})(?:"
-    rf"[ \t]{{0,80}}[|│┃]?[=\\]?{_BREAK}[ \t]{{0,40}}"
+    rf"{_FIRST}(?<={_PART_OF_WORD}{_FIRST})(?:"
+    rf"(?:(?<=[ \t])[ \t]{{0,79}}[|│┃]?[=\\]?{_BREAK}|(?<=[|│┃])[=\\]?{_BREAK}"
+    rf"|(?<=[=\\]){_BREAK}|(?<=\r)\n|(?<=[{_BREAKS}]))[ \t]{{0,40}}"
     r"(?:[>|#+\-│┃][ \t]{0,80}){0,2}(?:[\w./\-]{1,100}[:\-])?(?:\d{1,6}[:\-\t→|│] ?)?"
-    rf"|[\"'][ \t]{{0,9}}[+.\\]?[ \t]{{0,9}}{_BREAK}?[ \t]{{0,80}}\+?[ \t]{{0,9}}[\"']"
-    r"|</?[a-z]{1,6} ?/?>|\*\*|[\u00a0\u2000-\u200a\u202f\u205f\u3000]"
+    r"|(?<=[\"'])[ \t]{0,9}[+.\\]?[ \t]{0,9}"
+    rf"{_BREAK}?[ \t]{{0,80}}\+?[ \t]{{0,9}}[\"']"
+    rf"|(?<=<)/?[a-z]{{1,6}} ?/?>|(?<=\*)\*|(?<=[{_SPACES}])"
     rf")(?={_PART_OF_WORD})"
 )
-_JWT = ("eyJ", "a JSON Web Token", r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{16,}")
-_PATTERNS = [
-    (needs, what, re.compile(pattern.replace(r"\b", "")))
-    for needs, what, pattern in (*TOKENS, _JWT)
-    if what != "a private key"
-]
 _ANY_JOINT = re.compile(
     r"[\s\x85\u2028\u2029\u00a0\u2000-\u200a]|\\n|[\"']|<|\*\*"
 ).search
-# The first letters: the rest of a prefix may be on the next line.
-_STARTS = sorted({needs[:2] for needs, _what, _pattern in _PATTERNS})
 _WORD = re.compile(r"\w")
+_LEAST = 20  # letters of a token
 _PART = 12  # letters of a line that is part of a token rather than a word
 
 
@@ -51,8 +51,8 @@ class Wrapped(NamedTuple):
 
 
 def is_broken(text: str) -> bool:
-    """Whether a text has the start of a token, and a line break or similar joint."""
-    return any(needs in text for needs in _STARTS) and _ANY_JOINT(text) is not None
+    """Whether a text is long enough for a token, and has a line break or similar."""
+    return len(text) > _LEAST and _ANY_JOINT(text) is not None
 
 
 def tokens(text: str) -> Iterator[str]:
@@ -75,14 +75,14 @@ def _joined_by(joint: re.Pattern[str], text: str) -> Iterator[Wrapped]:
     if len(joined) == len(text):
         return
     view: DecodedView | None = None
-    for needs, what, pattern in _PATTERNS:
-        for match in pattern.finditer(joined) if needs in joined else ():
+    for token in formats_in(joined):
+        for match in re.finditer(token.pattern, joined):
             view = view or substituted(DecodedView(text), joint, "")
             start, end = view.span(*match.span())
             if end - start > len(match[0]) and _is_whole(text, start, end):
                 written = _shortened(joint, text[start:end])
                 value = joint.sub("", written)
-                yield Wrapped(what, value, start, start + len(written))
+                yield Wrapped(token.what, value, start, start + len(written))
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

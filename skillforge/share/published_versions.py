@@ -66,7 +66,7 @@ def _versions(
     only: "Span | None",
 ) -> "Iterator[tuple[str, PublishedVersion]]":
     """The versions of all skills, oldest first."""
-    from skillforge.checks.evidence import known_to
+    from skillforge.checks.private_names import known_to
     from skillforge.gitrepo import trailers
     from skillforge.gitrepo.diff import diffs
     from skillforge.share.hub import PublishedVersion

@@ -6,30 +6,26 @@ Waivers are applied afterwards, because they expire.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
 from skillforge import worker_pool
-from skillforge.checks.evidence import known_to
 from skillforge.checks.result_cache import decoded
 from skillforge.checks.scan import scan
+from skillforge.checks.scan.leak_rules import stops_release
 from skillforge.checks.scan.rule_packs import RulePack
 from skillforge.checks.scan.scan_cache import dumped, finding_of, scan_edition
 from skillforge.checks.scan.scan_run import library_packs, library_waivers
 from skillforge.checks.scan.waivers import apply
 from skillforge.library import Library
-from skillforge.model import Danger, FileKind, Finding, Report, Severity, Skill
+from skillforge.model import Danger, Finding, Report, Skill
 from skillforge.policy import Policy
-from skillforge.redact import KnownPrivate, locate
 from skillforge.store import Cache
 from skillforge.worker_pool import Progress
 
 _SKILLS_PER_PROCESS = 20  # at least
-_LEAK = "leak"
-_PRIVATE_KINDS = ("SECRET", "CREDENTIALS", "CARD", "IBAN")
-_MOST_TEXT = 1 << 20  # bytes of a file that is searched for private data
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +52,7 @@ class ReleaseScan:
     @property
     def blocking(self) -> tuple[Finding, ...]:
         """Findings that block a publication: errors, and all leaks."""
-        return tuple(f for f in self.report.findings if _is_blocking(f))
-
-
-def _is_blocking(finding: Finding) -> bool:
-    is_leak = finding.category == _LEAK and finding.severity is Severity.WARNING
-    return finding.severity is Severity.ERROR or is_leak
+        return tuple(f for f in self.report.findings if stops_release(f))
 
 
 def scan_commit(
@@ -81,7 +72,7 @@ def scan_commit(
     }
     scans = cache.load(list(keys.values()))
     fresh = [skill for skill in skills if keys[skill.name] not in scans]
-    work = partial(_findings, policy, packs, known_to(policy))
+    work = partial(_findings, policy, packs)
     progress = progress or Progress()
     progress.start("scan", len(fresh))
     found = worker_pool.each(work, fresh, _SKILLS_PER_PROCESS, progress.done)
@@ -97,37 +88,8 @@ def scan_commit(
     )
 
 
-def _findings(
-    policy: Policy, packs: Sequence[RulePack], known: KnownPrivate, skill: Skill
-) -> list[Finding]:
-    scanned = scan(skill, must_declare=policy.scan.declare, packs=packs).findings
-    lines = {(finding.path, finding.line) for finding in scanned}
-    private = (f for f in _private(skill, known) if (f.path, f.line) not in lines)
-    return [*scanned, *private]
-
-
-def _private(skill: Skill, known: KnownPrivate) -> Iterator[Finding]:
-    """The private data that redaction would remove from an example."""
-    for path, file in sorted(skill.files.items()):
-        if (
-            file.kind not in (FileKind.FILE, FileKind.EXECUTABLE)
-            or file.size > _MOST_TEXT
-        ):
-            continue
-        text = skill.read(path).decode("utf-8", "replace")
-        first: dict[tuple[str, str], int] = {}
-        for kind, start, end in locate(text, known, _PRIVATE_KINDS):
-            first.setdefault((kind, text[start:end]), start)
-        for (kind, _value), start in first.items():
-            yield Finding(
-                "private-data",
-                Severity.WARNING,
-                f"possible private data ({kind.lower()})",
-                path,
-                text.count("\n", 0, start) + 1,
-                "remove it, or add a waiver for private-data",
-                category=_LEAK,
-            )
+def _findings(policy: Policy, packs: Sequence[RulePack], skill: Skill) -> list[Finding]:
+    return list(scan(skill, policy=policy, packs=packs).findings)
 
 
 class _ScanCache:

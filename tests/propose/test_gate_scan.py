@@ -247,8 +247,10 @@ def test_evidence_is_scanned(loop: Loop, tmp_path: Path) -> None:
     draft = loop.draft(tmp_path, "xlsx-tables")
     number = loop.ok("propose", draft, "--example", example)["proposal"]
 
-    found = loop.ok("gate", number)["findings"]
+    refused = loop("gate", number, "--json")
 
+    assert refused.code == 1
+    found = refused.data["findings"]
     paths = [f["path"] for f in found if f["rule"] == "private-data"]
     assert paths
     assert paths[0].startswith("evidence/xlsx-tables/")

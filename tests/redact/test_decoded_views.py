@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.redact import KnownPrivate, Redaction, locate, remains, tokens
+from skillforge.redact import KnownPrivate, Redaction, leaks, locate, remains, tokens
 from skillforge.redact.decoded_views import plain, views
 
 NOTHING = KnownPrivate()
@@ -94,7 +94,7 @@ def test_no_disguise_saves_a_key(disguise: str, key: str) -> None:
         assert remains(left, NOTHING) == {}
         assert [span.kind for span in locate(text, NOTHING, ["SECRET"])]
         assert [span.value for span in tokens.find(text)] == [key]
-        assert key[:10] not in plain(tokens.masked(text))
+        assert key[:10] not in plain(leaks.masked(text))
 
 
 # What programs and people put in the middle of a key when they show it.

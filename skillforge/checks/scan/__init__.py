@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from skillforge.checks.scan.capabilities import Capabilities
     from skillforge.checks.scan.matches import ScanMatches
     from skillforge.checks.scan.rule_packs import RulePack
+    from skillforge.policy import Policy
+    from skillforge.redact import KnownPrivate
 
 _MOST = 10  # findings of one rule in one file
 
@@ -48,42 +50,45 @@ def scan(
     before: Skill | None = None,
     evidence: Mapping[str, bytes] | None = None,
     *,
-    must_declare: bool = False,
+    policy: "Policy | None" = None,
     packs: "Sequence[RulePack]" = (),
 ) -> Scan:
     """Scan a skill; with its previous version, also report what is new.
 
-    `packs` are the rules of a library. They run last, so that they cannot exhaust the
-    budget of our own rules.
+    `policy` and `packs` are those of a library. Its rules run last, so that they cannot
+    exhaust the budget of our own rules.
     """
+    from skillforge.checks.private_names import known_to
     from skillforge.checks.scan.capabilities import CAPABILITIES, capabilities, declared
     from skillforge.checks.scan.change_rules import CHANGES, SkillChange
     from skillforge.checks.scan.declaration_rules import DECLARATIONS, Declared
     from skillforge.checks.scan.disguise_rules import DISGUISES
     from skillforge.checks.scan.examples import with_examples
+    from skillforge.policy import Policy
 
     # Unread files are only known after all signs have been searched.
     pack_rules = [rule for pack in packs for rule in pack.rules]
     last_rules = (*pack_rules, *DISGUISES)
-    matches = _matches(skill, evidence or {}, packs)
+    policy = policy or Policy()
+    matches = _matches(skill, evidence or {}, packs, known_to(policy))
     able = capabilities(skill, matches)
     findings = _findings(_sign_rules(), matches)
     changes: list[Finding] = []
-    known: set[tuple[str, str, str]] = set()
+    accepted: set[tuple[str, str, str]] = set()
     if before is not None:
         old = _matches(before, {}, packs)
         change = SkillChange(old, matches, capabilities(before, old), able)
         changes = _findings(CHANGES, change)
         old_findings = _findings((*_sign_rules(), *last_rules), old)
-        known = set(_identities(old_findings, before))
+        accepted = set(_identities(old_findings, before))
     findings += _findings(last_rules, matches)
     findings = list(with_examples(skill, matches.about, findings))
-    declaration = Declared(able, declared(skill.document), must_declare)
+    declaration = Declared(able, declared(skill.document), policy.scan.declare)
     findings += _findings(DECLARATIONS, declaration)
     findings += _findings(CAPABILITIES, able)
-    if known:
+    if accepted:
         pairs = zip(findings, _identities(findings, skill), strict=True)
-        findings = [_as_before(f) if identity in known else f for f, identity in pairs]
+        findings = [_as_before(f) if key in accepted else f for f, key in pairs]
     return Scan(tuple(_in_order([*findings, *changes])))
 
 
@@ -107,10 +112,14 @@ def able(skill: Skill) -> "Capabilities":
 
 
 def _matches(
-    skill: Skill, evidence: Mapping[str, bytes], packs: "Sequence[RulePack]" = ()
+    skill: Skill,
+    evidence: Mapping[str, bytes],
+    packs: "Sequence[RulePack]" = (),
+    known: "KnownPrivate | None" = None,
 ) -> "ScanMatches":
     from skillforge.checks.scan.matches import ScanMatches
     from skillforge.checks.scan.text_extraction import read, read_bytes
+    from skillforge.redact import KnownPrivate
 
     about = skill.name
     if skill.document and skill.document.words("name"):
@@ -121,7 +130,7 @@ def _matches(
     )
     segments = chain(read(skill), chain.from_iterable(beside))
     signs = {name: sign for pack in packs for name, sign in pack.signs.items()}
-    return ScanMatches(segments, about, signs)
+    return ScanMatches(segments, about, signs, known or KnownPrivate())
 
 
 def _findings(rules: Iterable[Rule], subject: object) -> list[Finding]:
@@ -142,8 +151,8 @@ def _identities(
 
 
 def _as_before(finding: Finding) -> Finding:
-    """A known warning as a note, since a reviewer accepted it; errors stay errors."""
-    if finding.severity is not Severity.WARNING:
+    """A known warning as a note, since a reviewer accepted it, unless it is a leak."""
+    if finding.severity is not Severity.WARNING or finding.category == "leak":
         return finding
     message = f"{finding.message} (as before the change)"
     return replace(finding, severity=Severity.NOTE, message=message)

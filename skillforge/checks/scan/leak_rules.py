@@ -1,82 +1,54 @@
-"""Rules on secrets and personal data."""
+"""Rules on secrets and personal data: what a release stops at."""
 
-import math
-import re
-from collections import Counter
 from collections.abc import Iterator
 
 from skillforge.checks.scan.matches import ScanMatches
 from skillforge.checks.scan.segments import Segment
-from skillforge.model import RuleProblem, Severity, rule, rules_in
-from skillforge.redact import tokens
-from skillforge.redact.formats import CARD, IBAN, has_card_digits, has_iban_digits
+from skillforge.model import Finding, RuleProblem, Severity, rule, rules_in
+from skillforge.redact import leaks
+from skillforge.redact.formats import EMAIL, HOME
 
 _WARNING = Severity.WARNING
-_MADE_UP = re.compile(
-    r"example|xxx|your|fake|dummy|placeholder|sample|redacted|abcdef|012345|123456|"
-    r"0000|aaaa|\.\.\.",
-    re.IGNORECASE,
-)
-_DIGITS = re.compile(r"\d{4}[ -]?\d{4}")
-_TEST_CARDS = re.compile(
-    r"4242|4111|5555555555554444|378282246310005|4000|1234|0000000"
-)
-_MAIL = re.compile(
-    r"\b[\w.+-]{1,64}@(?!example\.|test\.|localhost)[\w-]{1,63}"
-    r"(?:\.[\w-]{1,63}){0,8}\.[a-z]{2,24}\b"
-)
-_HOME = re.compile(r"(?:/home/|/Users/|C:\\Users\\)(?!user\b|me\b|you\b|<)[\w.-]+")
+_IN_EVIDENCE = ((EMAIL, "an email address"), (HOME, "a home folder"))
 
 
 @rule(_WARNING, category="leak")
 def leaked_secret(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """A skill contains no working key, which every reader could use.
+    """A skill contains no working key or password, which every reader could use.
 
-    Only tokens of known formats are reported, and none that are obviously made up. A
-    real key must be revoked at its service; deleting it from the file does not help.
+    Reported are keys in the formats of services, private keys, and random values after
+    the name of a secret or in a login. Examples, variables, limits and hosts that are
+    reserved for documentation are not. A real key must be revoked at its service;
+    deleting it from the file does not help.
     """
     hint = "revoke it at the service, and read it from the environment"
-    for segment in matches.segments:
-        for token in tokens.find(segment.raw):
-            if _looks_real(token.value):
-                message = f"possible secret: {token.what}"
-                yield _at(segment, token.start, token.value, message, hint)
-
-
-def _looks_real(token: str) -> bool:
-    """Whether a token is random enough to be a real one."""
-    if _MADE_UP.search(token):
-        return False
-    counts = Counter(token)
-    bits = -sum(n / len(token) * math.log2(n / len(token)) for n in counts.values())
-    return bits > 3.2
+    # Some files are read twice: as prose, and as code.
+    segments = {(s.path, s.line, s.raw): s for s in matches.segments}
+    for segment in segments.values():
+        for leak in leaks.find(segment.raw):
+            message = f"possible secret: {leak.what}"
+            yield _at(segment, leak.start, leak.value, message, hint)
 
 
 @rule(_WARNING, category="leak")
 def private_data(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill and its examples contain no personal data.
 
-    Cards and bank accounts are recognized by their check digits. In evidence, which is
-    redacted, email addresses and home folders are reported as well.
+    Cards and bank accounts are recognized by their check digits, and names and ids by
+    the policy (`redact`). In evidence, which is redacted, email addresses and home
+    folders are reported as well.
     """
     for segment in matches.segments:
         if segment.language in ("strings", "resolved"):
             continue
-        for pattern, what, is_real in _PRIVATE if _DIGITS.search(segment.raw) else ():
+        for leak in leaks.find_private(segment.raw, matches.known):
+            hint = "remove it, or replace it with a made-up one"
+            message = f"contains {leak.what}"
+            yield _at(segment, leak.start, leak.value, message, hint)
+        for pattern, what in _IN_EVIDENCE if is_evidence(segment.path) else ():
             for match in pattern.finditer(segment.raw):
-                if is_real(match[0]):
-                    hint = "replace it with a made-up one"
-                    yield _at(
-                        segment, match.start(), match[0], f"contains {what}", hint
-                    )
-        if is_evidence(segment.path):
-            for pattern, what in (
-                (_MAIL, "an email address"),
-                (_HOME, "a home folder"),
-            ):
-                for match in pattern.finditer(segment.raw):
-                    message = f"contains {what}"
-                    yield _at(segment, match.start(), match[0], message, "redact it")
+                message = f"contains {what}"
+                yield _at(segment, match.start(), match[0], message, "redact it")
 
 
 def is_evidence(path: str) -> bool:
@@ -84,27 +56,10 @@ def is_evidence(path: str) -> bool:
     return path.startswith("/")
 
 
-def _is_card(text: str) -> bool:
-    digits = re.sub(r"\D", "", text)
-    is_sample = _TEST_CARDS.search(digits) or len(set(digits)) <= 4
-    return not is_sample and has_card_digits(digits)
-
-
-def _is_iban(text: str) -> bool:
-    letters = text.replace(" ", "")
-    is_sample = _MADE_UP.search(letters) or letters in _SAMPLE_IBANS
-    return not is_sample and has_iban_digits(letters)
-
-
-_SAMPLE_IBANS = (
-    "DE89370400440532013000",
-    "GB82WEST12345698765432",
-    "GB33BUKB20201555555555",
-)
-_PRIVATE = (
-    (CARD, "a card number", _is_card),
-    (IBAN, "a bank account number", _is_iban),
-)
+def stops_release(finding: Finding) -> bool:
+    """Whether the gate and a release stop at a finding: an error, or a leak."""
+    is_leak = finding.category == "leak" and finding.severity is _WARNING
+    return is_leak or finding.severity is Severity.ERROR
 
 
 def _at(

@@ -8,7 +8,7 @@ from skillforge.checks.scan.negation import is_forbidden
 from skillforge.checks.scan.normalize import SOFT
 from skillforge.checks.scan.segments import SegmentView
 from skillforge.model import RuleProblem
-from skillforge.redact.tokens import masked
+from skillforge.redact.leaks import masked
 
 OUTSIDE = (*NAMELESS, Host.OTHER, Host.FREE)
 ANYWHERE = (*OUTSIDE, Host.KNOWN)

@@ -19,6 +19,7 @@ from skillforge.checks.scan.search import Search
 from skillforge.checks.scan.segments import Segment, SegmentView
 from skillforge.checks.scan.signs import Sign, own_signs
 from skillforge.checks.scan.text_extraction import Notice
+from skillforge.redact import KnownPrivate
 from skillforge.text import occurrences, shortened
 
 _MOST = 5  # times that the very same line of a file is reported
@@ -79,8 +80,10 @@ class ScanMatches:
         items: Iterable[Segment | Notice],
         about: str = "",
         signs: Mapping[str, Sign] | None = None,
+        known: KnownPrivate = KnownPrivate(),  # noqa: B008 - frozen
     ) -> None:
-        """`signs` are those of a library, in addition to our own."""
+        """`signs` and `known` are those of a library, in addition to our own."""
+        self.known = known
         self._known = {**own_signs(), **(signs or {})}
         words = re.findall(r"[a-z0-9]+", about.lower())
         pairs = (a + b for a, b in pairwise(words))

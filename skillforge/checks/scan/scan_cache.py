@@ -69,8 +69,9 @@ class ScanCache:
         """Equal for targets with equal findings; empty if a file can't be read."""
         if self._cache is None:
             return ""
-        packs = [pack.digest for pack in target.packs]
-        about = json.dumps([scan_edition(), packs, target.policy.scan.declare])
+        policy, packs = target.policy, [pack.digest for pack in target.packs]
+        private = [policy.private_names, policy.private_ids]
+        about = json.dumps([scan_edition(), packs, policy.scan.declare, *private])
         made_of = hashlib.sha256(about.encode())
         try:
             for skill in filter(None, (target.skill, target.before)):

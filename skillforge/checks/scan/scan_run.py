@@ -11,12 +11,13 @@ from skillforge import worker_pool
 from skillforge.checks import skill_selection
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.scan import rules, scan
+from skillforge.checks.scan.leak_rules import stops_release
 from skillforge.checks.scan.scan_cache import ScanCache, ScanTarget
 from skillforge.checks.scan.waivers import WAIVERS_FILE, Waiver, apply, read_waivers
 from skillforge.errors import RequestError
 from skillforge.library import Library, read_folder
 from skillforge.model import Danger, Finding, Report, Severity, Skill
-from skillforge.policy import Policy
+from skillforge.policy import Policy, ScanPolicy
 from skillforge.worker_pool import Progress
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class ScanResults:
 
     @property
     def ok(self) -> bool:
-        return Danger.DANGEROUS not in self.verdicts.values()
+        return not any(map(stops_release, self.report.findings))
 
 
 def run_scan(
@@ -98,7 +99,7 @@ def _scan(target: ScanTarget) -> tuple[Finding, ...]:
         target.skill,
         target.before,
         target.evidence,
-        must_declare=target.policy.scan.declare,
+        policy=target.policy,
         packs=target.packs,
     ).findings
 
@@ -178,7 +179,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     packs = library_packs(subject.library, policy, subject.base)
     target = ScanTarget(skill, subject.before, evidence, policy, waivers, packs)
     return [
-        _by_policy(finding, policy.scan.how(skill.origin, finding.severity))
+        _by_policy(finding, policy.scan, skill.origin)
         for finding in apply(_scan(target), skill, waivers, date.today())
     ]
 
@@ -190,7 +191,9 @@ _SEVERITIES = {
 }
 
 
-def _by_policy(finding: Finding, how: str) -> Finding:
+def _by_policy(finding: Finding, policy: ScanPolicy, origin: str) -> Finding:
+    is_leak = finding.category == "leak" and stops_release(finding)
+    how = "refuse" if is_leak else policy.how(origin, finding.severity)
     return replace(finding, severity=_SEVERITIES[how]) if how else finding
 
 
