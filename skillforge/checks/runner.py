@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge import processes, worker_pool
 from skillforge.checks import Ruleset
+from skillforge.checks.baseline import Baseline
 from skillforge.checks.registry import Check, Subject
 from skillforge.gitrepo import TreeFile
 from skillforge.library import Library, read_folder
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 WORTH_CACHING = 200  # skills; for fewer, reading all is faster than asking git
 WORTH_SPREADING = 1000  # skills for each process
+_NONE_KNOWN = Baseline()
 
 
 class CheckedSkill(NamedTuple):
@@ -29,23 +31,30 @@ class CheckedSkill(NamedTuple):
     files: int
 
 
-def check_skills(ruleset: Ruleset, skills: Iterable[Skill]) -> Report:
-    """Check skills that are already read."""
+def check_skills(
+    ruleset: Ruleset, skills: Iterable[Skill], known: Baseline = _NONE_KNOWN
+) -> Report:
+    """Check skills that are already read; findings in the baseline are known."""
     findings: list[Finding] = []
     paths: list[str] = []
     for skill in skills:
         paths.append(skill.path)
-        findings.extend(f.under(skill.path) for f in _check(ruleset, skill))
+        found = known.marked(_check(ruleset, skill), skill)
+        findings.extend(f.under(skill.path) for f in found)
     return Report(tuple(findings), tuple(paths))
 
 
 @processes.without_cycles
 def check_commit(
-    library: Library, ruleset: Ruleset, commit: str, names: Iterable[str] | None = None
+    library: Library,
+    ruleset: Ruleset,
+    commit: str,
+    names: Iterable[str] | None = None,
+    known: Baseline = _NONE_KNOWN,
 ) -> Report:
     """Check skills of a commit: all of them, or those in `names`."""
     listing = library.listing(commit, names)
-    work = partial(_check_listed, library, ruleset)
+    work = partial(_check_listed, library, ruleset, known)
     return Report.joined(
         worker_pool.spread(work, list(listing.items()), WORTH_SPREADING)
     )
@@ -53,19 +62,25 @@ def check_commit(
 
 @processes.without_cycles
 def check_checkout(
-    library: Library, ruleset: Ruleset, worth: int = WORTH_CACHING
+    library: Library,
+    ruleset: Ruleset,
+    worth: int = WORTH_CACHING,
+    known: Baseline = _NONE_KNOWN,
 ) -> Report:
     """Check all skills in the checkout, and read only those without cached results."""
     folders = {entry.name: entry for entry in library.folders()}
     cached = _result_cache(library, ruleset, folders) if len(folders) >= worth else None
-    known = cached.recall() if cached else {}
-    fresh = [(name, e.path) for name, e in folders.items() if name not in known]
+    results = cached.recall() if cached else {}
+    fresh = [(name, e.path) for name, e in folders.items() if name not in results]
     parts = worker_pool.spread(partial(_check_folders, ruleset), fresh, WORTH_SPREADING)
     checked = [result for part in parts for result in part]
     if cached:
         cached.remember(checked)
-    known.update((result.name, result.findings) for result in checked)
-    return _report(folders, known)
+    results.update((result.name, result.findings) for result in checked)
+    for name in known.counts.keys() & folders.keys():
+        skill = read_folder(folders[name].path, name, name)
+        results[name] = known.marked(results[name], skill)
+    return _report(folders, results)
 
 
 def _result_cache(
@@ -90,9 +105,12 @@ def _check(ruleset: Ruleset, skill: Skill) -> list[Finding]:
 
 
 def _check_listed(
-    library: Library, ruleset: Ruleset, listed: Sequence[tuple[str, list[TreeFile]]]
+    library: Library,
+    ruleset: Ruleset,
+    known: Baseline,
+    listed: Sequence[tuple[str, list[TreeFile]]],
 ) -> Report:
-    return check_skills(ruleset, library.read_listed(dict(listed)))
+    return check_skills(ruleset, library.read_listed(dict(listed)), known)
 
 
 def _check_folders(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge.checks import Ruleset
+from skillforge.checks.baseline import Baseline, library_baseline
 from skillforge.checks.runner import check_checkout, check_commit, check_skills
 from skillforge.errors import RequestError
 from skillforge.gitrepo.checkout import index_state
@@ -69,19 +70,21 @@ def _validate_checkout(
 ) -> Report:
     if not selection.targets:
         library = Library.open(start)
-        return check_checkout(library, ruleset(library.policy(), profile))
+        rules, known = ruleset(library.policy(), profile), library_baseline(library)
+        return check_checkout(library, rules, known=known)
     return Report.joined(
-        check_skills(ruleset(policy, profile), [skill])
-        for _folder, skill, policy in _named(library, selection.targets)
+        check_skills(ruleset(policy, profile), [skill], known)
+        for _folder, skill, policy, known in _named(library, selection.targets)
     )
 
 
 class Chosen(NamedTuple):
-    """A selected skill, its library's policy, and its example files by id."""
+    """A selected skill, its examples by id, and its library's policy and baseline."""
 
     skill: Skill
     policy: Policy
     evidence: dict[str, bytes]
+    known: Baseline
 
 
 def chosen(start: Path, selection: Selection) -> list[Chosen]:
@@ -91,13 +94,17 @@ def chosen(start: Path, selection: Selection) -> list[Chosen]:
         library = Library.open(start)
         head, policy_commit, names = _span(library, selection)
         policy = library.policy(policy_commit)
+        known = library_baseline(library, policy_commit)
         skills = list(library.read_at(head, names))
         _refuse_missing(selection.targets, [skill.path for skill in skills])
-        return [Chosen(s, policy, library.evidence_at(head, s.name)) for s in skills]
+        return [
+            Chosen(skill, policy, library.evidence_at(head, skill.name), known)
+            for skill in skills
+        ]
     targets = selection.targets or (str(Library.open(start).skills_dir),)
     return [
-        Chosen(skill, policy, evidence_beside(folder))
-        for folder, skill, policy in _named(library, targets)
+        Chosen(skill, policy, evidence_beside(folder), known)
+        for folder, skill, policy, known in _named(library, targets)
     ]
 
 
@@ -116,7 +123,7 @@ def fix(
     targets = selection.targets or [str(Library.open(start).skills_dir)]
     return [
         fixed
-        for folder, skill, policy in _named(library, targets)
+        for folder, skill, policy, _ in _named(library, targets)
         if (fixed := fix_one(folder, skill, ruleset(policy, profile), write))
     ]
 
@@ -134,7 +141,8 @@ def _validate_objects(
 ) -> Report:
     head, policy_commit, names = _span(library, selection)
     rules = ruleset(library.policy(policy_commit), profile)
-    report = check_commit(library, rules, head, names)
+    known = library_baseline(library, policy_commit)
+    report = check_commit(library, rules, head, names, known)
     _refuse_missing(selection.targets, report.skills)
     return report
 
@@ -163,9 +171,9 @@ def _refuse_missing(targets: tuple[str, ...], paths: Sequence[str]) -> None:
 
 def _named(
     library: Library | None, targets: Iterable[str]
-) -> Iterator[tuple[Path, Skill, Policy]]:
-    """The skills of some targets, without repeats, with their library's policy."""
-    policies: dict[Path | None, Policy] = {}
+) -> Iterator[tuple[Path, Skill, Policy, Baseline]]:
+    """The skills of some targets, without repeats, with their library's rules."""
+    rules: dict[Path | None, tuple[Policy, Baseline]] = {}
     folders: dict[Path, None] = {}
     for target in targets:
         folders.update(dict.fromkeys(folders_of(library, target)))
@@ -174,12 +182,13 @@ def _named(
         home = Library.find(folder.parent)
         inside = home is not None and folder.parent == home.skills_dir
         root = home.root if home and inside else None
-        if root not in policies:
-            policies[root] = home.policy() if home and inside else Policy()
+        if root not in rules:
+            policy = home.policy() if home and inside else Policy()
+            rules[root] = policy, library_baseline(home if inside else None)
         is_ours = root is not None and str(root) == here
         shown = f"{SKILLS}/{folder.name}" if is_ours else _from_here(folder)
         skill = read_folder(str(folder), folder.name, shown, alone=not inside)
-        yield folder, skill, policies[root]
+        yield folder, skill, *rules[root]
 
 
 def _from_here(folder: Path) -> str:

@@ -33,6 +33,7 @@ COMMANDS = {
         "scan": "Find attacks, leaks and hidden text in skills.",
         "test": "Run the skills' own tests in a sandbox.",
         "check": "Run validate, scan and test.",
+        "baseline": "Record the findings that a library already has.",
         "rules": "Explain the rules.",
     },
     "Propose": {

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from skillforge.model.example import Example, Review, Step, StepKind, Worth
     from skillforge.model.finding import (
         ARCHIVE,
+        BASELINE_FILE,
         EVIDENCE,
         OURS,
         SKILL_FILE,
@@ -53,8 +54,9 @@ if TYPE_CHECKING:
 
 _PARTS = {
     "finding": (
-        "ARCHIVE", "EVIDENCE", "OURS", "SKILL_FILE", "SKILLS", "Danger", "Finding",
-        "RuleProblem", "Profile", "Report", "Rule", "Severity", "rule", "rules_in",
+        "ARCHIVE", "BASELINE_FILE", "EVIDENCE", "OURS", "SKILL_FILE", "SKILLS",
+        "Danger", "Finding", "RuleProblem", "Profile", "Report", "Rule", "Severity",
+        "rule", "rules_in",
     ),
     "example": ("Example", "Review", "Step", "StepKind", "Worth"),
     "outcome": ("OutcomeStatus", "Outcome", "OutcomeSource"),
@@ -70,12 +72,12 @@ _PARTS = {
 
 __getattr__ = lazily(__name__, _PARTS)
 __all__ = [
-    "ARCHIVE", "CANARY", "EVIDENCE", "OURS", "SCAN", "SKILLS", "SKILL_FILE", "Action",
-    "Approval", "Arm", "Assignment", "CheckResult", "Comment", "Danger", "Document",
-    "Draft", "DraftFile", "Example", "File", "FileKind", "Finding", "Link", "Origin",
-    "Outcome", "OutcomeSource", "OutcomeStatus", "Profile", "Proposal", "Report",
-    "Review", "Rollout", "RolloutState", "RolloutVerdict", "Rule", "RuleProblem",
-    "Severity", "Skill", "State", "Status", "Step", "StepKind", "Trial",
+    "ARCHIVE", "BASELINE_FILE", "CANARY", "EVIDENCE", "OURS", "SCAN", "SKILLS",
+    "SKILL_FILE", "Action", "Approval", "Arm", "Assignment", "CheckResult", "Comment",
+    "Danger", "Document", "Draft", "DraftFile", "Example", "File", "FileKind",
+    "Finding", "Link", "Origin", "Outcome", "OutcomeSource", "OutcomeStatus", "Profile",
+    "Proposal", "Report", "Review", "Rollout", "RolloutState", "RolloutVerdict", "Rule",
+    "RuleProblem", "Severity", "Skill", "State", "Status", "Step", "StepKind", "Trial",
     "TrialOutcome", "Use", "Value", "Verdict", "Worth", "is_of_agent", "rule",
     "rules_in",
 ]  # fmt: skip

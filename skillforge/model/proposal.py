@@ -127,9 +127,16 @@ class Verdict:
 
     @property
     def danger(self) -> Danger | None:
-        """The verdict of the scan and the sandbox's traps; None if neither ran."""
+        """The verdict of the scan and the sandbox's traps; None if neither ran.
+
+        Known findings don't count: it is about what the change brings.
+        """
         findings = [
-            f for check in self.checks if check.name == SCAN for f in check.findings
+            finding
+            for check in self.checks
+            if check.name == SCAN
+            for finding in check.findings
+            if not finding.known
         ]
         alarms = [f for c in self.checks for f in c.findings if f.rule == CANARY]
         has_run = any(check.name == SCAN for check in self.checks)

@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from skillforge import fork_server, worker_pool
+from skillforge.checks.baseline import Baseline, library_baseline
 from skillforge.checks.registry import Check, Subject, checks, warm_up
 from skillforge.errors import SkillforgeError
 from skillforge.library import Library, Listing
@@ -40,6 +41,7 @@ class _Inputs(NamedTuple):
     candidate: Candidate
     before: Listing
     after: Listing
+    known: Baseline
 
 
 def judge(
@@ -76,6 +78,7 @@ def _check_all(
             candidate,
             before=library.listing(candidate.base, candidate.skills),
             after=library.listing(candidate.head, candidate.skills),
+            known=library_baseline(library, candidate.base),
         )
     except SkillforgeError as err:
         return [_error(name, err.message) for name in names]
@@ -141,7 +144,7 @@ def _check_one(inputs: _Inputs, check: Check, skill: str) -> CheckResult:
 
 
 def _findings(inputs: _Inputs, check: Check, skill: str) -> list[Finding]:
-    library, policy, candidate, before, after = inputs
+    library, policy, candidate, before, after, known = inputs
     current = library.read_one(after, skill)
     subject = Subject(
         library,
@@ -152,7 +155,9 @@ def _findings(inputs: _Inputs, check: Check, skill: str) -> list[Finding]:
         library.read_one(before, skill),
         candidate.skills,
     )
-    findings = [f.under(f"{SKILLS}/{skill}") for f in check.run(subject)]
+    found = list(check.run(subject))
+    found = known.marked(found, current) if current else found
+    findings = [f.under(f"{SKILLS}/{skill}") for f in found]
     return list(map(check.on_rollback, findings)) if candidate.is_rollback else findings
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from skillforge.checks import Ruleset
+from skillforge.checks.baseline import library_baseline
 from skillforge.checks.runner import check_skills
 from skillforge.document.draft_skill import draft_skill
 from skillforge.errors import ConflictError
@@ -61,7 +62,7 @@ def propose(
     """
     library = workspace.library
     drafts = [_prepare(library, request) for request in requests]
-    reports = [_validate(draft) for draft in drafts]
+    reports = [_validate(library, draft) for draft in drafts]
     if not all(report.ok for report in reports):
         return [Submission(report) for report in reports]
     drafts = [_with_version(draft) for draft in drafts]
@@ -139,12 +140,14 @@ def _action(library: Library, draft: Draft, exists: bool) -> Action:
     raise unknown_skill(library, library.tip, draft.skill)
 
 
-def _validate(admitted: AdmittedDraft) -> Report:
+def _validate(library: Library, admitted: AdmittedDraft) -> Report:
     """The findings of the base's rules, before anything is written."""
     draft, policy = admitted.draft, admitted.policy
     if not draft.files:
         return Report()
-    return check_skills(Ruleset(policy.profile, policy.rules), [draft_skill(draft)])
+    rules = Ruleset(policy.profile, policy.rules)
+    known = library_baseline(library, admitted.base)
+    return check_skills(rules, [draft_skill(draft)], known)
 
 
 def _open(

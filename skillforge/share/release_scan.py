@@ -13,6 +13,7 @@ from functools import partial
 
 from skillforge import worker_pool
 from skillforge.checks import edition
+from skillforge.checks.baseline import library_baseline
 from skillforge.checks.evidence import known_to
 from skillforge.checks.result_cache import decoded
 from skillforge.checks.scan import scan
@@ -59,13 +60,16 @@ class ReleaseScan:
 
 def _is_blocking(finding: Finding) -> bool:
     is_leak = finding.category == _LEAK and finding.severity is Severity.WARNING
-    return finding.severity is Severity.ERROR or is_leak
+    return (finding.severity is Severity.ERROR or is_leak) and not finding.known
 
 
 def scan_commit(
     library: Library, commit: str, today: date, skills: Sequence[Skill]
 ) -> ReleaseScan:
-    """Scan the skills of a commit, with the policy and waivers of that commit."""
+    """Scan the skills of a commit, with the policy and waivers of that commit.
+
+    The verdict of a skill with known findings counts them; they don't block.
+    """
     policy, waivers = library.policy(commit), library_waivers(library, commit)
     trees = library.repository().tree(f"{commit}:{SKILLS}")
     packs = library_packs(library, policy, commit)
@@ -77,12 +81,12 @@ def scan_commit(
     for part in worker_pool.spread(work, fresh, _SKILLS_PER_PROCESS):
         scans |= {keys[name]: findings for name, findings in part.items()}
     cache.save({key: scans[key] for key in (keys[skill.name] for skill in fresh)})
-    return ReleaseScan(
-        {
-            skill.name: tuple(apply(scans[keys[skill.name]], skill, waivers, today))
-            for skill in skills
-        }
-    )
+    known = library_baseline(library, commit)
+    findings = {}
+    for skill in skills:
+        waived = apply(scans[keys[skill.name]], skill, waivers, today)
+        findings[skill.name] = tuple(known.marked(waived, skill))
+    return ReleaseScan(findings)
 
 
 def _scan_all(

@@ -10,6 +10,7 @@ from skillforge.lazy_import import submodules
 if TYPE_CHECKING:
     from skillforge.workflows import agent_changes as agent_changes
     from skillforge.workflows import assigned_skills as assigned_skills
+    from skillforge.workflows import baseline as baseline
     from skillforge.workflows import brief as brief
     from skillforge.workflows import build as build
     from skillforge.workflows import canary as canary

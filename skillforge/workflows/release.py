@@ -11,7 +11,7 @@ from skillforge.gitrepo import remote
 from skillforge.gitrepo.notes import NOTES
 from skillforge.history import audit
 from skillforge.library import Library
-from skillforge.model import RolloutState, Severity
+from skillforge.model import RolloutState
 from skillforge.operate import dashboard_data, rollouts
 from skillforge.propose.workspace import Workspace
 from skillforge.render.text import trials
@@ -151,8 +151,7 @@ def _audit_problems(workspace: Workspace) -> list[str]:
 
 def _rule_problems(library: Library, commit: str) -> list[str]:
     report = validate(library.root, Selection((), None, commit), None)
-    errors = (f for f in report.findings if f.severity is Severity.ERROR)
-    return [finding_text(finding) for finding in errors]
+    return [finding_text(finding) for finding in report.findings if finding.blocks]
 
 
 def _scan_problems(library: Library, commit: str) -> list[str]:

@@ -10,7 +10,7 @@ from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, find_root
 from skillforge.installation import requirement
 from skillforge.library import Library, replace_file
-from skillforge.model import SKILL_FILE, SKILLS
+from skillforge.model import BASELINE_FILE, SKILL_FILE, SKILLS
 from skillforge.policy import POLICY_FILE, read_policy
 from skillforge.resources import github_files, template
 
@@ -39,6 +39,7 @@ class NewLibrary:
     branch: str = ""
     to_complete: tuple[str, ...] = ()
     has_workflows: bool = False
+    known: int = 0  # findings of its skills, recorded in the baseline
 
     @property
     def is_branch_unnamed(self) -> bool:
@@ -83,10 +84,23 @@ def init(start: Path, *, force: bool = False, github: bool = False) -> NewLibrar
             more = _settings(repo, branch) if path == POLICY_FILE else ""
             _write(root / path, text + more)
             written.append(path)
+    known = _known(root) if POLICY_FILE in written else 0
+    if known:
+        written.append(BASELINE_FILE)
     to_complete = (TOOL_FILE,) if _names_no_tool(root) else ()
     return NewLibrary(
-        root, tuple(written), tuple(existing), branch, to_complete, github
+        root, tuple(written), tuple(existing), branch, to_complete, github, known
     )
+
+
+def _known(root: Path) -> int:
+    """How many findings of committed skills the baseline now has; 0 if it was there."""
+    library = Library(root)
+    if (root / BASELINE_FILE).exists() or not library.repository().ref("HEAD"):
+        return 0
+    from skillforge.workflows.baseline import adopt  # it needs all checks
+
+    return adopt(library)
 
 
 def _github_files() -> dict[str, str]:

@@ -112,11 +112,24 @@ def _findings(subject: Subject) -> Iterator[Finding]:
 
 
 def _tried(subject: Subject, skill: Skill) -> Iterator[Finding]:
-    evidence = subject.library.evidence_at(subject.head, skill.name)
-    planned = plan(skill, evidence, subject.policy)
-    yield from shortcomings(planned, subject.policy)
-    yield from (_needed(f, skill) for f in planned.findings)
+    planned = _planned(subject, skill)
+    yield from _of_plan(planned, subject.policy)
     yield from trial_findings(run([planned], settings()))
+
+
+def before_trials(subject: Subject, skill: Skill) -> Iterator[Finding]:
+    """The findings of the check before any case is run."""
+    yield from _of_plan(_planned(subject, skill), subject.policy)
+
+
+def _planned(subject: Subject, skill: Skill) -> TrialPlan:
+    evidence = subject.library.evidence_at(subject.head, skill.name)
+    return plan(skill, evidence, subject.policy)
+
+
+def _of_plan(planned: TrialPlan, policy: Policy) -> Iterator[Finding]:
+    yield from shortcomings(planned, policy)
+    yield from (_needed(f, planned.skill) for f in planned.findings)
 
 
 def _known(finding: Finding) -> Finding:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge import worker_pool
 from skillforge.checks import skill_selection
+from skillforge.checks.baseline import Baseline, library_baseline
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.scan import rules, scan
 from skillforge.checks.scan.waivers import WAIVERS_FILE, Waiver, apply, read_waivers
@@ -33,11 +34,11 @@ class ScanResults:
 
     @property
     def ok(self) -> bool:
-        return Danger.DANGEROUS not in self.verdicts.values()
+        return self.report.ok
 
 
 class ScanTarget(NamedTuple):
-    """A skill to scan, its previous version, evidence, policy, waivers and packs."""
+    """A skill to scan, its previous version and evidence, and the library's rules."""
 
     skill: Skill
     before: Skill | None
@@ -45,6 +46,7 @@ class ScanTarget(NamedTuple):
     policy: Policy
     waivers: tuple[Waiver, ...]
     packs: "tuple[RulePack, ...]" = ()
+    known: Baseline = Baseline()
 
 
 def run_scan(
@@ -55,12 +57,14 @@ def run_scan(
 ) -> ScanResults:
     """Scan the selected skills, and compare them with a base if there is one.
 
-    Waivers and rule packs are read from the base, or else from the checkout.
+    Waivers, baseline and rule packs are read from the base, or else from the checkout.
     """
     library = Library.find(start)
     is_folder = bool(base) and Path(base).is_dir()
     revision = selection.changed_since or (base if base and not is_folder else None)
-    waivers = library_waivers(library, revision)
+    waivers, known = library_waivers(library, revision), Baseline()
+    if revision:
+        known = library_baseline(library, revision)
     policy = library.policy(revision) if library else Policy()
     packs = library_packs(library, policy, revision)
     targets = [
@@ -71,6 +75,7 @@ def run_scan(
             chosen.policy,
             waivers,
             packs,
+            known if revision else chosen.known,
         )
         for chosen in skill_selection.chosen(start, selection)
     ]
@@ -84,7 +89,7 @@ def _scan_all(today: date, targets: Sequence[ScanTarget]) -> list[list[Finding]]
 
 
 def scan_target(target: ScanTarget, today: date) -> list[Finding]:
-    """The findings in one skill, with the library's waivers applied."""
+    """The findings in one skill, with the library's waivers and baseline applied."""
     result = scan(
         target.skill,
         target.before,
@@ -92,7 +97,8 @@ def scan_target(target: ScanTarget, today: date) -> list[Finding]:
         must_declare=target.policy.scan.declare,
         packs=target.packs,
     )
-    return list(apply(result.findings, target.skill, target.waivers, today))
+    findings = apply(result.findings, target.skill, target.waivers, today)
+    return target.known.marked(findings, target.skill)
 
 
 def _results(

@@ -75,9 +75,14 @@ def apply(
             yield finding
         else:
             used.add(waiver)
-            reason = f"waived by {waiver.who} until {waiver.until}: {waiver.why}"
-            message = f"{finding.message} ({reason})"
-            yield replace(finding, severity=Severity.NOTE, message=message)
+            waived = f"by {waiver.who} until {waiver.until}: {waiver.why}"
+            yield replace(
+                finding,
+                severity=Severity.NOTE,
+                message=f"{finding.message} (waived {waived})",
+                waived=waived,
+                was=finding.severity.value,
+            )
     for waiver in of_skill:
         if waiver not in used:
             yield _stale(waiver, skill, today)

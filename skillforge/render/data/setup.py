@@ -16,6 +16,7 @@ class InitData(TypedDict):
     kept: list[str]
     to_complete: list[str]
     branch: str
+    known: int  # findings recorded in the baseline
 
 
 class NewData(TypedDict):
@@ -76,6 +77,7 @@ def init(result: "NewLibrary") -> InitData:
         "kept": list(result.kept),
         "to_complete": list(result.to_complete),
         "branch": result.branch,
+        "known": result.known,
     }
 
 

@@ -4,7 +4,14 @@ from collections import Counter
 from collections.abc import Mapping
 
 from skillforge.model import Danger, Report, Severity
-from skillforge.report import finding_text, plural, printable, styled
+from skillforge.report import (
+    finding_text,
+    is_news,
+    known_count,
+    plural,
+    printable,
+    styled,
+)
 
 _COLOURS = {Danger.SAFE: "green", Danger.CAUTION: "yellow", Danger.DANGEROUS: "red"}
 
@@ -19,7 +26,7 @@ def text(
     """Findings with the text they found, and the verdict on each skill."""
     lines: list[str] = []
     for finding in report.findings:
-        if notes or finding.severity is not Severity.NOTE:
+        if notes or is_news(finding):
             first, *rest = finding_text(finding, colour=colour).split("\n")
             lines += [
                 first,
@@ -46,5 +53,6 @@ def summary(
     is_hidden = hidden and not notes
     aside = f" ({plural(hidden, 'note')}; --notes shows them)" if is_hidden else ""
     return (
-        f"{plural(len(verdicts), 'skill')} scanned: {verdict_counts or 'none'}{aside}"
+        f"{plural(len(verdicts), 'skill')} scanned: {verdict_counts or 'none'}"
+        f"{known_count(report)}{aside}"
     )

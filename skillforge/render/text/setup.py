@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from skillforge.report import printable
+from skillforge.model import BASELINE_FILE
+from skillforge.report import plural, printable
 
 if TYPE_CHECKING:
     from skillforge.doctor import DoctorItem
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 
 def init(result: "NewLibrary") -> str:
     lines = [f"wrote {path}" for path in result.written]
+    if result.known:
+        known = plural(result.known, "finding")
+        lines.append(
+            f"recorded {known} of existing skills in {BASELINE_FILE}: they block "
+            "nothing; skillforge baseline counts them"
+        )
     lines += [f"kept  {path} (--force overwrites it)" for path in result.kept]
     next_step = "skillforge validate"
     if result.has_workflows:
