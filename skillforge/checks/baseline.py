@@ -7,6 +7,7 @@ about: the line, the field or the file. When that changes, the finding is new ag
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,7 @@ _FORMAT = "skillforge/baseline/1"
 _TEXTS = ("skill", "rule", "path", "content", "severity", "message")
 _MESSAGE = 160  # characters
 _HEX = 32
+_NUMBER = re.compile(r"\d[\d,.]*")
 _READABLE = (FileKind.FILE, FileKind.EXECUTABLE)
 
 
@@ -119,7 +121,7 @@ def _content(finding: Finding, skill: Skill) -> bytes:
     is_whole = line <= 1 and not finding.text
     is_file = path in skill.files and skill.files[path].kind in _READABLE
     if not is_file or (is_whole and (path == SKILL_FILE or not finding.category)):
-        return b"message\0" + finding.message.encode("utf-8", "surrogatepass")
+        return b"message\0" + _message(finding).encode("utf-8", "surrogatepass")
     data = skill.read(path)
     if is_whole or path != finding.path:
         return b"file\0" + data
@@ -129,6 +131,15 @@ def _content(finding: Finding, skill: Skill) -> bytes:
         if line <= head:
             return b"field\0" + _field(lines[:head], line - 1)
     return b"line\0" + _command(lines, line - 1)
+
+
+def _message(finding: Finding) -> str:
+    """The message; its numbers, such as a length, change with edits of other parts.
+
+    In findings about evidence they count private data: more of it is a new finding.
+    """
+    is_count = finding.rule == "evidence"
+    return finding.message if is_count else _NUMBER.sub("#", finding.message)
 
 
 def _field(lines: list[bytes], at: int) -> bytes:

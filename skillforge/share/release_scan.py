@@ -113,7 +113,10 @@ def _private(skill: Skill, known: KnownPrivate) -> Iterator[Finding]:
             or file.size > _MOST_TEXT
         ):
             continue
-        text = skill.read(path).decode("utf-8", "replace")
+        data = skill.read(path)
+        if b"\0" in data:  # a font or an image: the scan searches its text
+            continue
+        text = data.decode("utf-8", "replace")
         first: dict[tuple[str, str], int] = {}
         for kind, start, end in locate(text, known, _PRIVATE_KINDS):
             first.setdefault((kind, text[start:end]), start)

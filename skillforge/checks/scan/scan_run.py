@@ -27,10 +27,14 @@ _WORTH_SPREADING = 40  # skills for each process
 
 @dataclass(frozen=True, slots=True)
 class ScanResults:
-    """The findings in some skills, and the verdict on each skill."""
+    """The findings in some skills, and the verdict on each skill.
+
+    Known findings count in a verdict; `known` are the skills with no worse than those.
+    """
 
     report: Report
     verdicts: dict[str, Danger]
+    known: frozenset[str] = frozenset()
 
     @property
     def ok(self) -> bool:
@@ -107,12 +111,15 @@ def _results(
     names = Counter(target.skill.name for target in targets)
     verdicts: dict[str, Danger] = {}
     shown: list[Finding] = []
+    known: set[str] = set()
     for (skill, *_), findings in zip(targets, findings_of, strict=True):
         key = skill.name if names[skill.name] == 1 else skill.path
         verdicts[key] = Danger.of(findings)
+        if verdicts[key] is not Danger.of(f for f in findings if not f.known):
+            known.add(key)
         shown += (finding.under(skill.path) for finding in findings)
     report = Report(tuple(shown), tuple(target.skill.path for target in targets))
-    return ScanResults(report, verdicts)
+    return ScanResults(report, verdicts, frozenset(known))
 
 
 def library_waivers(

@@ -1,7 +1,7 @@
 """The results of a scan as text."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from skillforge.model import Danger, Report, Severity
 from skillforge.report import (
@@ -19,11 +19,15 @@ _COLOURS = {Danger.SAFE: "green", Danger.CAUTION: "yellow", Danger.DANGEROUS: "r
 def text(
     report: Report,
     verdicts: Mapping[str, Danger],
+    known: Collection[str] = (),
     *,
     colour: bool = False,
     notes: bool = False,
 ) -> str:
-    """Findings with the text they found, and the verdict on each skill."""
+    """Findings with the text they found, and the verdict on each skill.
+
+    Those in `known` have their verdict because of findings in the baseline.
+    """
     lines: list[str] = []
     for finding in report.findings:
         if notes or is_news(finding):
@@ -35,6 +39,7 @@ def text(
             lines += rest
     lines += [
         f"{printable(name)}: {styled(verdict, colour, fg=_COLOURS[verdict])}"
+        f"{' (known)' if name in known else ''}"
         for name, verdict in verdicts.items()
         if verdict is not Danger.SAFE
     ]
