@@ -31,7 +31,7 @@ from skillforge.propose.candidate import Candidate
 from skillforge.propose.review import ReviewBrief
 from skillforge.propose.workspace import Workspace
 from skillforge.render.text.proposals import growth
-from skillforge.report import code, markdown, plain, plural
+from skillforge.report import code, is_news, markdown, plain, plural
 from skillforge.text import shortened
 
 _SIGNS = {
@@ -204,14 +204,23 @@ def _findings(verdict: Verdict) -> list[str]:
         finding
         for check in verdict.checks
         for finding in check.findings
-        if finding.severity is not Severity.NOTE
+        if is_news(finding)
     ]
+    known = sum(f.known for check in verdict.checks for f in check.findings)
+    counted = (
+        ["", f"{plural(known, 'known finding')} in the baseline."] if known else []
+    )
     if not findings:
-        return []
+        return counted
     shown = tuple(_shortened(finding) for finding in findings[:_FINDINGS])
     table = markdown(Report(shown)).split("\n")[2:]
     more = len(findings) - _FINDINGS
-    return ["", *table, *([f"\n{plural(more, 'more finding')}."] if more > 0 else [])]
+    return [
+        *counted,
+        "",
+        *table,
+        *([f"\n{plural(more, 'more finding')}."] if more > 0 else []),
+    ]
 
 
 def _shortened(finding: Finding) -> Finding:

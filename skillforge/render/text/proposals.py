@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from skillforge import report
-from skillforge.model import Finding, Proposal, Severity, Status, Verdict
+from skillforge.model import Finding, Proposal, Status, Verdict
 from skillforge.render.data.proposals import ProposalRow, age_days
 from skillforge.report import plural, printable, styled
 from skillforge.text import lines_of, shortened
@@ -138,6 +138,8 @@ def verdict(verdict: Verdict, *, colour: bool = False) -> str:
     ]
     findings = [finding for check in verdict.checks for finding in check.findings]
     lines += finding_lines(findings, colour=colour)
+    if known := sum(finding.known for finding in findings):
+        lines.append(f"{plural(known, 'known finding')} in the baseline")
     return "\n".join([*lines, _conclusion(verdict)])
 
 
@@ -155,7 +157,7 @@ def finding_lines(findings: Iterable[Finding], *, colour: bool = False) -> list[
     return [
         report.finding_text(finding, colour=colour)
         for finding in findings
-        if finding.severity is not Severity.NOTE
+        if report.is_news(finding)
     ]
 
 
