@@ -34,6 +34,7 @@ COMMANDS = {
         "test": "Run the skills' own tests in a sandbox.",
         "check": "Run validate, scan and test.",
         "baseline": "Record the findings that a library already has.",
+        "waive": "Propose to accept a finding of the scan.",
         "rules": "Explain the rules.",
     },
     "Propose": {

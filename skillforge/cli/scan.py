@@ -46,7 +46,7 @@ def scan(  # noqa: PLR0913, PLR0917 - one for each option
     skillforge scan ./new --base ./old     an update, compared with the old version
     skillforge scan --changed-since main   the skills that this branch changed
 
-    A false positive can be waived in the library's waivers.yaml. Exits 1 if a skill is
+    `skillforge waive` proposes to accept a false positive. Exits 1 if a skill is
     dangerous.
     """
     settings.json = settings.json or format_ == "json"

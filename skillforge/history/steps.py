@@ -19,7 +19,7 @@ from skillforge.gitrepo.commit_log import Commit, PathChange
 from skillforge.gitrepo.git_command import AS_IT_IS
 from skillforge.history import github_merges
 from skillforge.library import Library
-from skillforge.model import ARCHIVE, EVIDENCE, OURS, SKILLS, Action
+from skillforge.model import ARCHIVE, EVIDENCE, OURS, SKILLS, WAIVERS_FILE, Action
 
 NOW = "Rolled-Back-By"  # trailer of a merge without an approval: who merged it
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)
@@ -311,8 +311,11 @@ def touches_skills(step: HistoryStep) -> bool:
 def outside(step: HistoryStep, names: Iterable[str]) -> list[str]:
     """Paths that a step changed outside some skills and their evidence.
 
-    A step that archives or restores a skill may also change it in the archive.
+    A step that archives or restores a skill may also change it in the archive. One that
+    waives a finding changes nothing but the waivers.
     """
+    if step.action == Action.WAIVE:
+        return [path for path in step.commit.changes if path != WAIVERS_FILE]
     own = _TOPS.get(step.action, (SKILLS, EVIDENCE))
     tops = tuple(f"{top}/{name}/" for name in names for top in own)
     return [

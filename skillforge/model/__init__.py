@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         OURS,
         SKILL_FILE,
         SKILLS,
+        WAIVERS_FILE,
         Danger,
         Finding,
         Profile,
@@ -55,8 +56,8 @@ if TYPE_CHECKING:
 _PARTS = {
     "finding": (
         "ARCHIVE", "BASELINE_FILE", "EVIDENCE", "OURS", "SKILL_FILE", "SKILLS",
-        "Danger", "Finding", "RuleProblem", "Profile", "Report", "Rule", "Severity",
-        "rule", "rules_in",
+        "WAIVERS_FILE", "Danger", "Finding", "RuleProblem", "Profile", "Report", "Rule",
+        "Severity", "rule", "rules_in",
     ),
     "example": ("Example", "Review", "Step", "StepKind", "Worth"),
     "outcome": ("OutcomeStatus", "Outcome", "OutcomeSource"),
@@ -73,11 +74,11 @@ _PARTS = {
 __getattr__ = lazily(__name__, _PARTS)
 __all__ = [
     "ARCHIVE", "BASELINE_FILE", "CANARY", "EVIDENCE", "OURS", "SCAN", "SKILLS",
-    "SKILL_FILE", "Action", "Approval", "Arm", "Assignment", "CheckResult", "Comment",
-    "Danger", "Document", "Draft", "DraftFile", "Example", "File", "FileKind",
-    "Finding", "Link", "Origin", "Outcome", "OutcomeSource", "OutcomeStatus", "Profile",
-    "Proposal", "Report", "Review", "Rollout", "RolloutState", "RolloutVerdict", "Rule",
-    "RuleProblem", "Severity", "Skill", "State", "Status", "Step", "StepKind", "Trial",
-    "TrialOutcome", "Use", "Value", "Verdict", "Worth", "is_of_agent", "rule",
-    "rules_in",
+    "SKILL_FILE", "WAIVERS_FILE", "Action", "Approval", "Arm", "Assignment",
+    "CheckResult", "Comment", "Danger", "Document", "Draft", "DraftFile", "Example",
+    "File", "FileKind", "Finding", "Link", "Origin", "Outcome", "OutcomeSource",
+    "OutcomeStatus", "Profile", "Proposal", "Report", "Review", "Rollout",
+    "RolloutState", "RolloutVerdict", "Rule", "RuleProblem", "Severity", "Skill",
+    "State", "Status", "Step", "StepKind", "Trial", "TrialOutcome", "Use", "Value",
+    "Verdict", "Worth", "is_of_agent", "rule", "rules_in",
 ]  # fmt: skip

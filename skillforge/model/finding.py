@@ -12,6 +12,7 @@ SKILLS = "skills"  # the folders of a library
 EVIDENCE = "evidence"
 ARCHIVE = "archive"  # retired skills, which can be restored
 BASELINE_FILE = "skillforge.baseline.json"  # findings from before the adoption
+WAIVERS_FILE = "waivers.yaml"  # findings of the scan that a reviewer accepted
 OURS = (SKILLS, EVIDENCE, ARCHIVE)  # changed by proposals only
 
 

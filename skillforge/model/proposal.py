@@ -20,6 +20,7 @@ class Action(StrEnum):
     ROLLBACK = "rollback"
     CONSOLIDATE = "consolidate"
     ARCHIVE = "archive"
+    WAIVE = "waive"
 
 
 class Origin(StrEnum):
@@ -47,7 +48,8 @@ class Draft:
     on. `absorbed` skills are removed because this one replaces them; `absorbed_into`
     is the one that replaces this one. `restores` maps skills to the trees that they
     get back, byte for byte, or to nothing if they are removed. `archives` is the tree
-    of a skill that moves to the archive unchanged.
+    of a skill that moves to the archive unchanged. `waivers` is a new waivers.yaml; a
+    draft with one leaves the skill alone.
     """
 
     skill: str
@@ -58,6 +60,7 @@ class Draft:
     absorbed_into: str = ""
     restores: Mapping[str, str] = field(default_factory=dict)
     archives: str = ""
+    waivers: bytes = b""
     reverts: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()  # files of the folder that git ignores
     target: str = ""  # the version that a rollback restores, in words
@@ -80,6 +83,7 @@ class Draft:
         restores = sorted(self.restores.items())
         content = [self.skill, files, evidence, sorted(self.absorbed), restores]
         content += [self.archives] if self.archives else []
+        content += [self.waivers.decode("latin-1")] if self.waivers else []
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
     @property

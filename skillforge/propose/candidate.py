@@ -6,6 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from skillforge.checks import path_policy
+from skillforge.checks.scan.waivers import read_waivers
 from skillforge.gitrepo import diff, trailers
 from skillforge.gitrepo.trees import MalformedTreeError
 from skillforge.history import steps
@@ -15,10 +16,12 @@ from skillforge.model import (
     EVIDENCE,
     OURS,
     SKILLS,
+    WAIVERS_FILE,
     Action,
     Finding,
     Proposal,
     Severity,
+    is_of_agent,
 )
 
 _FILES = ("100644", "100755")
@@ -51,6 +54,10 @@ class Candidate:
     @property
     def is_archiving(self) -> bool:
         return self.action == Action.ARCHIVE
+
+    @property
+    def is_waiver(self) -> bool:
+        return self.action == Action.WAIVE
 
     @property
     def moves(self) -> bool:
@@ -158,6 +165,9 @@ def _refusal(
     candidate: Candidate, own: tuple[str, ...], path: str, mode: str, is_new: bool
 ) -> str:
     """Why a changed file is not allowed; empty if it is."""
+    if candidate.is_waiver:
+        is_file = path == WAIVERS_FILE and mode == _FILES[0]
+        return "" if is_file else f"a waiver can't change it, only {WAIVERS_FILE}"
     inside = path_policy.inside(path, own, SKILLS)
     evidence = path_policy.inside(path, own, EVIDENCE)
     if not inside and (not evidence or candidate.is_archiving):
@@ -224,6 +234,25 @@ def _commit_findings(library: Library, candidate: Candidate) -> Iterator[Finding
         yield rewritten(message=why)
     if any(len(commit.parents) != 1 for commit in commits):
         yield rewritten(message="the branch contains a merge")
+
+
+def waiver_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
+    """A proposal to waive adds waivers for its own skill, and comes from a person."""
+    wrong = partial(Finding, "waiver", Severity.ERROR, path=WAIVERS_FILE, line=1)
+    before, after = (
+        read_waivers(library.read_file(WAIVERS_FILE, commit))
+        for commit in (candidate.start, candidate.head)
+    )
+    name = candidate.skills[0]
+    hint = f"skillforge waive RULE {name} --why TEXT writes it"
+    if is_of_agent(candidate.origin):
+        yield wrong("agents can't waive findings", hint="let a person propose it")
+    changed = {*before} ^ {*after}
+    if others := [w for w in changed if not w.path.startswith(f"{SKILLS}/{name}/")]:
+        yield wrong(f"it changes waivers of other skills: {others[0].path}", hint=hint)
+    about = {(waiver.rule, waiver.path) for waiver in after}
+    if lost := [w for w in before if (w.rule, w.path) not in about]:
+        yield wrong(f"it removes a waiver: {lost[0].rule}", hint=hint)
 
 
 def exact_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:

@@ -26,7 +26,12 @@ from skillforge.model import (
     Verdict,
 )
 from skillforge.policy import POLICY_FILE, Policy
-from skillforge.propose.candidate import Candidate, exact_findings, path_findings
+from skillforge.propose.candidate import (
+    Candidate,
+    exact_findings,
+    path_findings,
+    waiver_findings,
+)
 
 Rule: TypeAlias = Callable[[Library, Candidate], Iterable[Finding]]
 
@@ -57,7 +62,10 @@ def judge(
     if results[0].status is Status.PASSED:
         if candidate.is_rollback:
             results.append(_timed("exact", candidate, exact_findings, library))
-        results += _check_all(library, policy, candidate, skip)
+        if candidate.is_waiver:  # its skill does not change
+            results.append(_timed("waivers", candidate, waiver_findings, library))
+        else:
+            results += _check_all(library, policy, candidate, skip)
     return Verdict(
         candidate.head,
         candidate.base,

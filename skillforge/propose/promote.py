@@ -15,6 +15,7 @@ from skillforge.model import (
     OURS,
     SKILL_FILE,
     SKILLS,
+    WAIVERS_FILE,
     Action,
     Approval,
     Comment,
@@ -238,6 +239,11 @@ def _rebased_changes(
 ) -> Iterator[TreeChange]:
     """What a proposal changes on another base, limited to what it may touch."""
     repo = workspace.repo
+    if proposal.action is Action.WAIVE:
+        merged = repo.name_of(f"{tree}:{WAIVERS_FILE}")
+        if merged != repo.name_of(f"{tip}:{WAIVERS_FILE}"):
+            yield TreeChange(WAIVERS_FILE, object=merged)
+        return
     for path in (f"{top}/{name}" for name in proposal.skills for top in OURS):
         merged, current = repo.names_of([f"{tree}:{path}", f"{tip}:{path}"])
         if merged != current:

@@ -46,6 +46,7 @@ _FINDINGS = 50
 _TEXT = 1000  # characters of what an author says
 _CELL = 300  # of a table
 _NAME = 160
+_WITHOUT_TESTS = (Action.DELETE, Action.ARCHIVE, Action.WAIVE)
 _CI_ONLY = ("test",)  # checks that run untrusted code: not on the author's machine
 
 
@@ -238,7 +239,7 @@ def _commands(brief: ReviewBrief, checkout: str) -> list[str]:
     proposal = brief.proposal
     number, name = proposal.number, proposal.skill
     is_name = path_policy.is_name(name)  # and so safe in a shell command
-    has_tests = is_name and proposal.action not in (Action.DELETE, Action.ARCHIVE)
+    has_tests = is_name and proposal.action not in _WITHOUT_TESTS
     test = f" && skillforge test {name}" if has_tests else ""
     lines = [
         "### Try it, decide, roll it back",
@@ -249,7 +250,7 @@ def _commands(brief: ReviewBrief, checkout: str) -> list[str]:
         f"skillforge review {number} --approve   # exactly {proposal.head[:12]}",
         f"skillforge promote {number}",
     ]
-    if is_name and proposal.action != Action.ROLLBACK:
+    if is_name and proposal.action not in (Action.ROLLBACK, Action.WAIVE):
         lines += [f"skillforge rollback {name} --why TEXT   # after the merge"]
     return [*lines, "```"]
 

@@ -23,6 +23,7 @@ from skillforge.model import (
     EVIDENCE,
     SKILL_FILE,
     SKILLS,
+    WAIVERS_FILE,
     Action,
     Draft,
     DraftFile,
@@ -41,6 +42,7 @@ _TITLES = {
     Action.ROLLBACK: "Roll back",
     Action.CONSOLIDATE: "Consolidate into",
     Action.ARCHIVE: "Archive",
+    Action.WAIVE: "Waive a finding in",
 }
 
 
@@ -133,6 +135,8 @@ def _action(library: Library, draft: Draft, exists: bool) -> Action:
         return Action.ARCHIVE
     if draft.absorbed:
         return Action.CONSOLIDATE
+    if draft.waivers:
+        return Action.WAIVE
     if draft.files:
         return Action.EDIT if exists else Action.CREATE
     if exists:
@@ -222,6 +226,8 @@ def _is_on_base(library: Library, admitted: AdmittedDraft) -> bool:
 def _contains(library: Library, proposal: Proposal, admitted: AdmittedDraft) -> bool:
     """Whether a proposal's head has a draft's bytes, rather than just its digest."""
     repo, draft, head = library.repository(), admitted.draft, proposal.head
+    if draft.waivers:
+        return library.read_file(WAIVERS_FILE, head) == draft.waivers
     evidence = library.evidence_at(head, draft.skill)
     trees = dict.fromkeys(draft.absorbed, "") | dict(draft.restores)
     names = repo.names_of([f"{head}:{SKILLS}/{name}" for name in trees])
@@ -310,6 +316,9 @@ def _message(admitted: AdmittedDraft, title: str, by: Signature) -> str:
 
 def _tree_changes(draft: Draft) -> Iterator[TreeChange]:
     """The changes of a draft's commit: each skill is replaced as a whole."""
+    if draft.waivers:
+        yield TreeChange(WAIVERS_FILE, draft.waivers)
+        return
     if not draft.restores:
         yield TreeChange(f"{SKILLS}/{draft.skill}")
     for path, file in draft.files.items():

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from skillforge.workflows import test as test
     from skillforge.workflows import use as use
     from skillforge.workflows import validate as validate
+    from skillforge.workflows import waive as waive
     from skillforge.workflows import workspaces as workspaces
 else:
     __getattr__ = submodules(__name__)

@@ -13,10 +13,10 @@ from skillforge.checks import skill_selection
 from skillforge.checks.baseline import Baseline, library_baseline
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.scan import rules, scan
-from skillforge.checks.scan.waivers import WAIVERS_FILE, Waiver, apply, read_waivers
+from skillforge.checks.scan.waivers import Waiver, apply, read_waivers
 from skillforge.errors import RequestError
 from skillforge.library import Library, read_folder
-from skillforge.model import Danger, Finding, Report, Severity, Skill
+from skillforge.model import WAIVERS_FILE, Danger, Finding, Report, Severity, Skill
 from skillforge.policy import Policy
 
 if TYPE_CHECKING:

@@ -88,5 +88,6 @@ OUTPUTS: dict[str, Any] = {
     "use": uses.UseData,
     "validate": checks.ValidateData,
     "verify": install.VerifyData,
+    "waive": proposals.SubmissionData,
     "why": history.WhyData,
 }
