@@ -25,6 +25,8 @@ def show(settings: GlobalOptions, result: CommandResult | int | None) -> int:
         emit(result.document)
     elif result.text:
         emit(result.text)
+    if result.code is not None:
+        return result.code
     return Exit.DONE if result.ok else Exit.NO
 
 

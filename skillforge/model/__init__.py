@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from skillforge.model.outcome import Outcome, OutcomeSource, OutcomeStatus
     from skillforge.model.proposal import (
         CANARY,
+        NOT_RUN,
         SCAN,
         Action,
         Approval,
@@ -62,8 +63,8 @@ _PARTS = {
     "example": ("Example", "Review", "Step", "StepKind", "Worth"),
     "outcome": ("OutcomeStatus", "Outcome", "OutcomeSource"),
     "proposal": (
-        "CANARY", "SCAN", "Action", "Approval", "CheckResult", "Comment", "Draft",
-        "DraftFile", "Origin", "Proposal", "State", "Status", "Verdict",
+        "CANARY", "NOT_RUN", "SCAN", "Action", "Approval", "CheckResult", "Comment",
+        "Draft", "DraftFile", "Origin", "Proposal", "State", "Status", "Verdict",
     ),
     "rollout": ("RolloutVerdict", "Rollout", "RolloutState"),
     "skill": ("Document", "File", "FileKind", "Link", "Skill", "Value", "is_of_agent"),
@@ -73,8 +74,8 @@ _PARTS = {
 
 __getattr__ = lazily(__name__, _PARTS)
 __all__ = [
-    "ARCHIVE", "BASELINE_FILE", "CANARY", "EVIDENCE", "OURS", "SCAN", "SKILLS",
-    "SKILL_FILE", "WAIVERS_FILE", "Action", "Approval", "Arm", "Assignment",
+    "ARCHIVE", "BASELINE_FILE", "CANARY", "EVIDENCE", "NOT_RUN", "OURS", "SCAN",
+    "SKILLS", "SKILL_FILE", "WAIVERS_FILE", "Action", "Approval", "Arm", "Assignment",
     "CheckResult", "Comment", "Danger", "Document", "Draft", "DraftFile", "Example",
     "File", "FileKind", "Finding", "Link", "Origin", "Outcome", "OutcomeSource",
     "OutcomeStatus", "Profile", "Proposal", "Report", "Review", "Rollout",

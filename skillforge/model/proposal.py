@@ -8,6 +8,7 @@ from typing import NamedTuple
 from skillforge.model.finding import Danger, Finding
 
 SCAN = "scan"  # the check whose findings decide how dangerous a skill is
+NOT_RUN = "trial-not-run"  # the rule for a trial that this machine can't run
 CANARY = "canary"  # the rule for a trial that used a planted key or the network
 
 
@@ -128,6 +129,13 @@ class Verdict:
         return bool(self.checks) and all(
             check.status is Status.PASSED for check in self.checks
         )
+
+    @property
+    def not_run(self) -> tuple[str, ...]:
+        """The checks that did not run, if no other check failed."""
+        bad = [check for check in self.checks if check.status is not Status.PASSED]
+        is_not_run = all(check.status is Status.NOT_RUN for check in bad)
+        return tuple(check.name for check in bad) if is_not_run else ()
 
     @property
     def danger(self) -> Danger | None:

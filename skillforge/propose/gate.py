@@ -17,10 +17,10 @@ from skillforge.checks.registry import Check, Subject, checks, warm_up
 from skillforge.errors import SkillforgeError
 from skillforge.library import Library, Listing
 from skillforge.model import (
+    NOT_RUN,
     SKILLS,
     CheckResult,
     Finding,
-    Report,
     Severity,
     Status,
     Verdict,
@@ -137,7 +137,7 @@ def _check(inputs: _Inputs, name: str) -> CheckResult:
     skills = {skill: result.status for skill, result in results.items()}
     findings = tuple(f for result in results.values() for f in result.findings)
     statuses = set(skills.values()) or {Status.PASSED}
-    order = (Status.ERROR, Status.FAILED, Status.PASSED)
+    order = (Status.ERROR, Status.FAILED, Status.NOT_RUN, Status.PASSED)
     status = next(status for status in order if status in statuses)
     return CheckResult(name, status, findings, skills, time.monotonic() - start)
 
@@ -170,7 +170,11 @@ def _findings(inputs: _Inputs, check: Check, skill: str) -> list[Finding]:
 
 
 def _status(findings: tuple[Finding, ...]) -> Status:
-    return Status.PASSED if Report(findings).ok else Status.FAILED
+    blocking = [finding for finding in findings if finding.blocks]
+    if not blocking:
+        return Status.PASSED
+    is_not_run = all(finding.rule == NOT_RUN for finding in blocking)
+    return Status.NOT_RUN if is_not_run else Status.FAILED
 
 
 def _error(

@@ -251,3 +251,21 @@ def test_without_a_sandbox_nothing_with_cases_passes(judge: Judge) -> None:
 
     assert (passed, rules) == (False, {"trial-not-run"})
     assert judge({}, "--supersede") == (True, set())
+
+
+def test_a_missing_sandbox_blames_the_machine_not_the_draft(
+    loop: Loop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = loop.draft(tmp_path, "xlsx-tables")
+    for path, text in {"scripts/up.py": SCRIPT, "tests/a.yaml": CASE}.items():
+        (draft / path).parent.mkdir(exist_ok=True)
+        (draft / path).write_text(text)
+    number = loop.ok("propose", draft)["proposal"]
+    monkeypatch.setenv("SKILLFORGE_SANDBOX", "none")
+
+    ran = loop("gate", number)
+
+    assert ran.code == 3
+    assert "NOT RUN  test" in ran.out
+    assert "fix the draft" not in ran.out
+    assert "skillforge doctor" in ran.out

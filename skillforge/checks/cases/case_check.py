@@ -10,6 +10,7 @@ from skillforge.checks.registry import Check, Subject
 from skillforge.checks.status_metadata import is_only_marked
 from skillforge.model import (
     CANARY,
+    NOT_RUN,
     SKILL_FILE,
     File,
     FileKind,
@@ -98,6 +99,8 @@ def trial_findings(trials: Sequence[Trial]) -> Iterator[Finding]:
             message = f"{trial.case}: {detail[:_LONGEST_DETAIL]}"
             path = trial.path or SKILL_FILE
             hint = f"fix it, then run: skillforge test {trial.skill}"
+            if rule == NOT_RUN:
+                hint = "skillforge doctor shows what this machine lacks"
             yield Finding(rule, Severity.ERROR, message, path, trial.line, hint)
 
 

@@ -148,6 +148,12 @@ def _conclusion(verdict: Verdict) -> str:
         return "the gate has not run"
     refused = "gate failed: fix the draft, and propose it again with --supersede"
     end = "gate passed" if verdict.passed else refused
+    if verdict.not_run:
+        end = (
+            f"gate failed: {', '.join(verdict.not_run)} did not run here, which says "
+            "nothing about the draft; fix that (skillforge doctor checks this "
+            "machine), and run the gate again"
+        )
     if not any(check.skills for check in verdict.checks):
         end += " (no skill changed, so there was nothing to check)"
     return end
