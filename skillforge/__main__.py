@@ -1,5 +1,11 @@
 """The start of every command, as `skillforge` and as `python -m skillforge`."""
 
+import signal
+
+# Until `cli.main` can say so, Ctrl-C ends the process without a traceback of imports.
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import os
 import sys
 
