@@ -80,6 +80,11 @@ def import_pending(
     The folder is Hermes' own by default. `clear` removes the records whose proposals
     are closed.
     """
+    if folder is not None and not folder.is_dir():
+        raise RequestError(
+            f"no such folder: {folder}",
+            hint="omit it for the folder of Hermes in your home",
+        )
     folder = folder or skills_folder("hermes").parent / "pending" / "skills"
     known = _known_proposals(workspace)
     try:
