@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from skillforge import processes
+from skillforge.errors import ConflictError
 from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
@@ -26,6 +27,7 @@ from skillforge.share.releases import Release
 from skillforge.store import Cache
 
 UNPUBLISHED = ("tests/", "evals/")  # folders of a skill
+_IN_ROLLOUT = "it is new, and its rollout is not finished"
 DEFAULT_TITLE = "Skills Hub"
 
 
@@ -71,11 +73,14 @@ def gather(
     """Everything that a release publishes; the checkout is not read."""
     commit = release.tag.commit
     date = _date(library, commit)
-    read = list(_read(library, commit))
-    scanned = scan_commit(library, commit, date.date(), [skill for skill, *_ in read])
+    stable = release.stable
+    history = replace(history, lineage=up_to(history.lineage, stable))
+    read = list(_read(library, commit, history.lineage, stable))
+    skills = [skill for skill, *_ in read]
+    scanned = scan_commit(library, commit, date.date(), skills, stable)
     examples, verdicts = _examples(library, commit), scanned.verdicts
     published: list[PublishedSkill] = []
-    skipped: dict[str, str] = {}
+    skipped = {name: _IN_ROLLOUT for name, tree in stable.items() if not tree}
     for skill, tree, files in read:
         if problem := _problem(skill, files):
             skipped[skill.name] = problem
@@ -97,6 +102,25 @@ def gather(
     return HubContents(hub, scanned.blocking, skipped, cache)
 
 
+def up_to(lineage: Lineage, stable: Mapping[str, str]) -> Lineage:
+    """The versions of each skill without those after its stable one.
+
+    A version that main never had is an error: a tag may name any tree.
+    """
+    shown = dict(lineage)
+    for name, tree in stable.items():
+        versions = lineage.get(name, ())
+        trees = [version.tree for version in versions]
+        if tree and tree not in trees:
+            raise ConflictError(
+                f"the release names a version of {name} that it doesn't contain: "
+                f"{tree[:12]}",
+                hint="release it again",
+            )
+        shown[name] = versions[trees.index(tree) :] if tree else ()
+    return shown
+
+
 def _date(library: Library, commit: str) -> datetime:
     [logged] = library.repository().log("--max-count=1", commit)
     return datetime.fromtimestamp(logged.seconds, UTC)
@@ -115,12 +139,16 @@ def _examples(library: Library, commit: str) -> Counter[str]:
 
 
 def _read(
-    library: Library, commit: str
+    library: Library, commit: str, lineage: Lineage, stable: Mapping[str, str]
 ) -> Iterator[tuple[Skill, str, dict[str, DraftFile]]]:
     """Every skill, its tree, and its published files."""
     repo = library.repository()
-    trees = library.skill_trees(commit)
+    trees = library.skill_trees(commit) | dict(stable)
     listing = library.listing(commit)
+    for name, tree in stable.items():
+        listing.pop(name, None)
+        if tree:
+            listing |= library.listing(lineage[name][0].commit, [name])
     objects = [
         file.object
         for name, files in listing.items()

@@ -64,17 +64,22 @@ def _is_blocking(finding: Finding) -> bool:
 
 
 def scan_commit(
-    library: Library, commit: str, today: date, skills: Sequence[Skill]
+    library: Library,
+    commit: str,
+    today: date,
+    skills: Sequence[Skill],
+    stable: Mapping[str, str] | None = None,
 ) -> ReleaseScan:
     """Scan the skills of a commit, with the policy and waivers of that commit.
 
-    The verdict of a skill with known findings counts them; they don't block.
+    The verdict of a skill with known findings counts them; they don't block. `stable`
+    are trees of skills that are not those of the commit.
     """
     policy, waivers = library.policy(commit), library_waivers(library, commit)
-    trees = library.repository().tree(f"{commit}:{SKILLS}")
+    trees = library.skill_trees(commit) | dict(stable or {})
     packs = library_packs(library, policy, commit)
     cache = _ScanCache(library, policy, packs)
-    keys = {skill.name: cache.key(trees[skill.name].object) for skill in skills}
+    keys = {skill.name: cache.key(trees[skill.name]) for skill in skills}
     scans = cache.load(list(keys.values()))
     fresh = [skill for skill in skills if keys[skill.name] not in scans]
     work = partial(_scan_all, policy, packs)
