@@ -6,13 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skillforge.errors import ConfigError
-from skillforge.model import Origin, Profile, Severity, is_of_agent
+from skillforge.model import Layout, Origin, Profile, Severity, is_of_agent
 from skillforge.schema_errors import misfit
 
 POLICY_FILE = "skillforge.yaml"
 # Only comments, as `init` writes it: no parser is needed. ASCII without control
 # characters, since a comment ends at any of YAML's line breaks.
 _COMMENTS = re.compile(rb"(?:(?: *#[ -~]*| *)\r?\n)*+(?: *#[ -~]*| *)")
+
+# A key outside of comments, perhaps in YAML's escapes.
+_MAY_NAME_SKILLS = re.compile(rb"(?m)(?:^|\r)[^#\r\n]*(?:skills|\\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class CuratePolicy:
 class Policy:
     """The rules of a library."""
 
+    layout: Layout = field(default_factory=Layout)
     profile: Profile = Profile.PORTABLE
     rules: Mapping[str, str] = field(default_factory=dict)
     adopted: str = ""
@@ -105,6 +109,11 @@ class Policy:
         return self.rollback_now == "anyone"
 
 
+def read_layout(data: bytes) -> Layout:
+    """Where a policy says that skills are; the rest of it is read only if needed."""
+    return read_policy(data).layout if _MAY_NAME_SKILLS.search(data) else Layout()
+
+
 def read_policy(data: bytes) -> Policy:
     """Parse a policy; the error names the line."""
     if _COMMENTS.fullmatch(data):
@@ -115,6 +124,7 @@ def read_policy(data: bytes) -> Policy:
     tests = settings.get("tests", {})
     evidence = settings.get("evidence", {})
     return Policy(
+        layout=Layout(tuple(settings["skills"])) if "skills" in settings else Layout(),
         profile=Profile(settings.get("profile", default.profile)),
         rules={str(rule): how for rule, how in settings.get("rules", {}).items()},
         adopted=str(settings.get("adopted", "")),

@@ -22,7 +22,9 @@ def test_the_policy_that_init_writes_is_the_default() -> None:
 def test_a_policy_is_read() -> None:
     policy = read_policy(b"profile: spec\nrules:\n  body-length: error\n  x-y: off\n")
 
-    assert policy == Policy(Profile.SPEC, {"body-length": "error", "x-y": "off"})
+    assert policy == Policy(
+        profile=Profile.SPEC, rules={"body-length": "error", "x-y": "off"}
+    )
 
 
 @pytest.mark.parametrize(

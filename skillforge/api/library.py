@@ -163,8 +163,9 @@ class Library(Learning):
     def propose_removal(self, name: str, why: str) -> "Submission":
         """Propose to remove a skill."""
         options = workflows.submit.ProposalOptions(why=why)
-        drafts = workflows.submit.removals([name])
-        batch = workflows.submit.submit_drafts(self._workspace(), drafts, options)
+        workspace = self._workspace()
+        drafts = workflows.submit.removals(workspace.library, [name])
+        batch = workflows.submit.submit_drafts(workspace, drafts, options)
         return batch.submissions[0]
 
     def import_pending(

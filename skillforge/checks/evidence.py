@@ -80,7 +80,7 @@ def _other_files(subject: Subject, skill: str) -> Iterator[Finding]:
     repo = subject.library.repository()
     for name in repo.tree(f"{subject.head}:{EVIDENCE}/{skill}"):
         if not name.endswith(".json"):
-            path = f"../../{EVIDENCE}/{skill}/{name}"
+            path = f"/{EVIDENCE}/{skill}/{name}"
             what = "not an example"
             yield Finding(RULE, Severity.ERROR, what, path, hint="remove it")
 
@@ -199,7 +199,7 @@ def _lacking(what: str) -> Finding:
 
 
 def _wrong(skill: str, example_id: str, what: str, hint: str) -> Finding:
-    path = f"../../{EVIDENCE}/{skill}/{example_id}.json"
+    path = f"/{EVIDENCE}/{skill}/{example_id}.json"
     return Finding(RULE, Severity.ERROR, what, path, hint=hint)
 
 

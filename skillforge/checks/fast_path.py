@@ -56,7 +56,7 @@ def fields_are_fine(skill: Skill, doc: Document) -> bool:
     return (
         not doc.kinds
         and _SIMPLE_FIELDS.issuperset(fields)
-        and _name_is_fine(fields.get("name"), skill.name)
+        and _name_is_fine(fields.get("name"), skill.folder)
         and _description_is_fine(fields.get("description"))
         and isinstance(fields.get("license", ""), str)
         and isinstance(fields.get("allowed-tools", ""), str)

@@ -13,7 +13,7 @@ from skillforge.checks.registry import Check, Subject
 from skillforge.checks.triggers import Trigger, Triggers
 from skillforge.document import parse
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, SKILLS, Document, Finding, Severity
+from skillforge.model import Document, Finding, Severity
 from skillforge.store import Cache
 from skillforge.text import shortened, similarity
 
@@ -36,7 +36,7 @@ def neighbours(library: Library, commit: str, document: Document) -> list[Neighb
     own = similarity_index.document_shingles(document)
     similar = []
     for name in similarity_index.candidates(library, commit, own):
-        blob = library.repository().find(f"{commit}:{SKILLS}/{name}/{SKILL_FILE}")
+        blob = library.find_file(commit, name)
         if blob is not None:
             score = similarity(
                 own, similarity_index.document_shingles(parse(blob.data))

@@ -10,9 +10,10 @@ import unicodedata
 from collections.abc import Callable, Iterable
 
 from skillforge.checks.rules.file_layout import WINDOWS, parents
-from skillforge.model import SKILL_FILE
+from skillforge.model import SKILL_FILE, Layout
 
 _GIT = re.compile(r"\.git.*|git~\d+", re.IGNORECASE)
+_HARMLESS_FILES = {".gitignore", ".gitkeep"}  # often found in skills
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
 _LONGEST = 255
 # Some file systems ignore these characters in names.
@@ -22,6 +23,12 @@ _IGNORED = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 def refusal(path: str) -> str:
     """Why a path inside a skill is refused; empty if it is allowed."""
     return next((why for why, is_so in _REFUSALS.items() if is_so(path)), "")
+
+
+def unsafe(path: str) -> str:
+    """Why a file of a skill from elsewhere is refused; it may contain other skills."""
+    why = refusal(path)
+    return "" if why and _REFUSALS[why] is _is_second_skill else why
 
 
 def danger(path: str) -> str:
@@ -46,7 +53,8 @@ def _is_not_for_windows(path: str) -> bool:
 
 
 def _is_of_git(path: str) -> bool:
-    return any(_GIT.fullmatch(part.rstrip(". ")) for part in path.split("/"))
+    parts = set(path.split("/")) - _HARMLESS_FILES
+    return any(_GIT.fullmatch(part.rstrip(". ")) for part in parts)
 
 
 def _has_long_part(path: str) -> bool:
@@ -101,10 +109,23 @@ def is_name(name: str) -> bool:
     return bool(_NAME.fullmatch(name)) and is_ref and not WINDOWS.search(name)
 
 
-def inside(path: str, names: Iterable[str], top: str) -> str:
-    """The path inside the folder of one of the skills under `top`; empty if outside."""
-    for name in names:
-        rest = path.removeprefix(f"{top}/{name}/")
+def is_skill_name(name: str) -> bool:
+    """Whether a name can be a skill's: a folder, or the part of a path that tells."""
+    parts = name.split("/")
+    return all(is_name(p.removeprefix(".") if p != parts[-1] else p) for p in parts)
+
+
+def is_nested_skill(layout: Layout, path: str) -> bool:
+    """Whether a path is the SKILL.md of a skill that is inside another one."""
+    folder, _, file = path.rpartition("/")
+    is_skill = file == SKILL_FILE and bool(layout.name_of(folder))
+    return is_skill and len(layout.names_around(path)) > 1
+
+
+def inside(path: str, folders: Iterable[str]) -> str:
+    """The path inside one of some folders; empty if it is outside of all."""
+    for folder in folders:
+        rest = path.removeprefix(f"{folder}/")
         if rest != path and posixpath.normpath(rest) == rest:
             return rest
     return ""

@@ -1,6 +1,7 @@
 """Check skills of a checkout or a revision: all, or some of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +11,7 @@ from skillforge.checks.baseline import Baseline
 from skillforge.checks.registry import Check, Subject
 from skillforge.gitrepo import TreeFile
 from skillforge.library import Library, read_folder
-from skillforge.model import SKILLS, Finding, Report, Skill
+from skillforge.model import Finding, Layout, Report, Skill
 
 if TYPE_CHECKING:
     import os
@@ -68,35 +69,43 @@ def check_checkout(
     known: Baseline = _NONE_KNOWN,
 ) -> Report:
     """Check all skills in the checkout, and read only those without cached results."""
-    folders = {entry.name: entry for entry in library.folders()}
+    folders, layout = library.folders(), library.checkout_layout
     cached = _result_cache(library, ruleset, folders) if len(folders) >= worth else None
     results = cached.recall() if cached else {}
     fresh = [(name, e.path) for name, e in folders.items() if name not in results]
-    parts = worker_pool.spread(partial(_check_folders, ruleset), fresh, WORTH_SPREADING)
+    parts = worker_pool.spread(
+        partial(_check_folders, ruleset, layout), fresh, WORTH_SPREADING
+    )
     checked = [result for part in parts for result in part]
     if cached:
         cached.remember(checked)
     results.update((result.name, result.findings) for result in checked)
     for name in known.counts.keys() & folders.keys():
-        skill = read_folder(folders[name].path, name, name)
+        skill = read_folder(folders[name].path, name, layout.path_of(name))
         results[name] = known.marked(results[name], skill)
-    return _report(folders, results)
+    return _report(layout, folders, results)
 
 
 def _result_cache(
     library: Library, ruleset: Ruleset, folders: "Mapping[str, os.DirEntry[str]]"
 ) -> "ResultCache | None":
-    """The cached results of the skills; None for a library that is not in git."""
+    """The cached results of the skills; None for a library that is not in git.
+
+    With other folders than the usual, git would have to be asked once for each.
+    """
     from skillforge.checks.result_cache import ResultCache
 
-    if library.repo is None:
+    if library.repo is None or not library.checkout_layout.is_default:
         return None
     return ResultCache(library.repo, ruleset.fingerprint, folders)
 
 
-def _report(names: Iterable[str], results: dict[str, list[Finding]]) -> Report:
-    findings = (f.under(f"{SKILLS}/{name}") for name in names for f in results[name])
-    return Report(tuple(findings), tuple(f"{SKILLS}/{name}" for name in names))
+def _report(
+    layout: Layout, names: Iterable[str], results: dict[str, list[Finding]]
+) -> Report:
+    paths = {name: layout.path_of(name) for name in names}
+    findings = (f.under(path) for name, path in paths.items() for f in results[name])
+    return Report(tuple(findings), tuple(paths.values()))
 
 
 def _check(ruleset: Ruleset, skill: Skill) -> list[Finding]:
@@ -114,13 +123,17 @@ def _check_listed(
 
 
 def _check_folders(
-    ruleset: Ruleset, folders: Sequence[tuple[str, str]]
+    ruleset: Ruleset, layout: Layout, folders: Sequence[tuple[str, str]]
 ) -> list[CheckedSkill]:
-    return [_check_folder(ruleset, name, path) for name, path in folders]
+    return [_check_folder(ruleset, layout, name, path) for name, path in folders]
 
 
-def _check_folder(ruleset: Ruleset, name: str, path: str) -> CheckedSkill:
+def _check_folder(
+    ruleset: Ruleset, layout: Layout, name: str, path: str
+) -> CheckedSkill:
     skill = read_folder(path, name, name)
+    if nested := layout.nested(layout.path_of(name), skill.files):
+        skill = replace(skill, nested=nested)
     return CheckedSkill(name, _check(ruleset, skill), skill.folders, len(skill.files))
 
 

@@ -15,7 +15,7 @@ from skillforge.checks.trigger_index import IndexedTriggers
 from skillforge.checks.triggers import Trigger, Triggers
 from skillforge.gitrepo import TreeFile
 from skillforge.library import Library
-from skillforge.model import SKILLS, Document, Skill
+from skillforge.model import Document, Skill
 from skillforge.resources import template
 from skillforge.store import Cache
 from skillforge.text import shingles
@@ -121,7 +121,7 @@ def _all(library: Library, commit: str) -> dict[str, Sketch]:
 def _current_cache(library: Library, commit: str) -> tuple[Cache, str]:
     """The cache, updated to a commit if possible, and the version it is for."""
     cache = Cache.of(library.repository().common_dir)
-    version = f"{library.repository().name_of(f'{commit}:{SKILLS}')} {_MADE_BY}"
+    version = f"{library.skills_state(commit)} {_MADE_BY}"
     if cache.sketched_tree() != version:
         _refresh(library, commit, cache, version)
     return cache, version
@@ -134,7 +134,7 @@ def _refresh(library: Library, commit: str, cache: Cache, version: str) -> None:
     before, _, made_by = was.partition(" ")
     known = repo.name_of(before) if before and made_by == _MADE_BY else ""
     now = version.partition(" ")[0]
-    changed, gone = repo.trees.changed_names(now, known)
+    changed, gone = library.changed_skills(now, known)
     fresh = _sketches(library, commit, changed)
     # SQLite can't store names that are not UTF-8; another check reports those skills.
     named = {name: fresh.get(name) for name in changed | gone if name.isprintable()}

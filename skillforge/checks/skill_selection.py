@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,8 +12,8 @@ from skillforge.checks.baseline import Baseline, library_baseline
 from skillforge.checks.runner import check_checkout, check_commit, check_skills
 from skillforge.errors import RequestError
 from skillforge.gitrepo.checkout import index_state
-from skillforge.library import Library, evidence_beside, no_such_skill, read_folder
-from skillforge.model import SKILL_FILE, SKILLS, Profile, Report, Skill
+from skillforge.library import Library, no_such_skill, read_folder
+from skillforge.model import EVIDENCE, SKILL_FILE, SKILLS, Profile, Report, Skill
 from skillforge.policy import Policy
 
 if TYPE_CHECKING:
@@ -96,14 +96,14 @@ def chosen(start: Path, selection: Selection) -> list[Chosen]:
         policy = library.policy(policy_commit)
         known = library_baseline(library, policy_commit)
         skills = list(library.read_at(head, names))
-        _refuse_missing(selection.targets, [skill.path for skill in skills])
+        _refuse_missing(library, selection.targets, [skill.path for skill in skills])
         return [
             Chosen(skill, policy, library.evidence_at(head, skill.name), known)
             for skill in skills
         ]
-    targets = selection.targets or (str(Library.open(start).skills_dir),)
+    targets = selection.targets or (str(Library.open(start).root),)
     return [
-        Chosen(skill, policy, evidence_beside(folder), known)
+        Chosen(skill, policy, evidence_of(folder, skill.name), known)
         for folder, skill, policy, known in _named(library, targets)
     ]
 
@@ -120,7 +120,7 @@ def fix(
             "--fix changes files of the checkout, not commits",
             hint="omit --rev and --changed-since; name the skills instead",
         )
-    targets = selection.targets or [str(Library.open(start).skills_dir)]
+    targets = selection.targets or [str(Library.open(start).root)]
     return [
         fixed
         for folder, skill, policy, _ in _named(library, targets)
@@ -143,7 +143,7 @@ def _validate_objects(
     rules = ruleset(library.policy(policy_commit), profile)
     known = library_baseline(library, policy_commit)
     report = check_commit(library, rules, head, names, known)
-    _refuse_missing(selection.targets, report.skills)
+    _refuse_missing(library, selection.targets, report.skills)
     return report
 
 
@@ -162,9 +162,11 @@ def _span(
     return head, base, library.changed_since(base, head)
 
 
-def _refuse_missing(targets: tuple[str, ...], paths: Sequence[str]) -> None:
+def _refuse_missing(
+    library: Library, targets: tuple[str, ...], paths: Sequence[str]
+) -> None:
     for name in targets:
-        if f"{SKILLS}/{name}" not in paths:
+        if library.path_of(name) not in paths:
             hint = "use its name, not a path; git ls-tree REV skills/ lists all"
             raise no_such_skill(name, (), "that revision", hint)
 
@@ -179,16 +181,46 @@ def _named(
         folders.update(dict.fromkeys(folders_of(library, target)))
     here = library and os.path.realpath(library.root)
     for folder in folders:
-        home = Library.find(folder.parent)
-        inside = home is not None and folder.parent == home.skills_dir
-        root = home.root if home and inside else None
+        home, path, name = home_of(folder)
+        root = home.root if home else None
         if root not in rules:
-            policy = home.policy() if home and inside else Policy()
-            rules[root] = policy, library_baseline(home if inside else None)
+            policy = home.policy() if home else Policy()
+            rules[root] = policy, library_baseline(home)
         is_ours = root is not None and str(root) == here
-        shown = f"{SKILLS}/{folder.name}" if is_ours else _from_here(folder)
-        skill = read_folder(str(folder), folder.name, shown, alone=not inside)
-        yield folder, skill, *rules[root]
+        shown = path if is_ours else _from_here(folder)
+        skill = read_folder(str(folder), name, shown, alone=home is None)
+        nested = home.checkout_layout.nested(path, skill.files) if home else ()
+        yield folder, replace(skill, nested=frozenset(nested)), *rules[root]
+
+
+def home_of(folder: Path) -> tuple[Library | None, str, str]:
+    """The library that a folder is a skill of, its path there, and its name."""
+    library = Library.find(folder.parent)
+    root = Path(os.path.realpath(library.root)) if library else folder
+    if library and folder.is_relative_to(root):
+        path = folder.relative_to(root).as_posix()
+        if name := library.checkout_layout.name_of(path):
+            return library, path, name
+    return None, str(folder), folder.name
+
+
+def evidence_of(folder: Path, name: str) -> dict[str, bytes]:
+    """The examples of a skill on disk, by id: in its library, or beside `skills/`."""
+    beside = evidence_folder(folder, name)
+    return {
+        path.stem: path.read_bytes()
+        for path in sorted(beside.glob("*.json") if beside else ())
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def evidence_folder(folder: Path, name: str) -> Path | None:
+    """Where the examples of a skill on disk are, if it is in a library or `skills/`."""
+    home, _path, own = home_of(folder)
+    if home is not None:
+        return home.root / EVIDENCE / own
+    is_usual = folder.parent.name == SKILLS
+    return folder.parent.parent / EVIDENCE / name if is_usual else None
 
 
 def _from_here(folder: Path) -> str:
@@ -203,7 +235,7 @@ def folders_of(library: Library | None, target: str) -> list[Path]:
     path = _located(target)
     try:
         if path.is_dir() and not _is_name(library, target, path):
-            return _skills_in(path)
+            return _of_library(path) or _skills_in(path)
         if target and os.path.lexists(path) and not path.is_dir():
             return [_around(path)]
     except OSError as err:
@@ -230,7 +262,18 @@ def _is_name(library: Library | None, target: str, path: Path) -> bool:
         return True
     if library is None or "/" in target or target in (".", ".."):
         return False
-    return not _has_skill_file(path) and (library.skills_dir / target).is_dir()
+    own = library.root / library.checkout_layout.path_of(target)
+    return not _has_skill_file(path) and own.is_dir()
+
+
+def _of_library(folder: Path) -> list[Path]:
+    """The skills of the folder's library that are in it."""
+    library = Library.find(folder)
+    if library is None or library.checkout_layout.is_default:
+        return []  # _skills_in finds them
+    paths = (Path(entry.path) for entry in library.folders().values())
+    found = [_located(path) for path in paths]
+    return [path for path in found if path == folder or path.is_relative_to(folder)]
 
 
 def _skills_in(folder: Path) -> list[Path]:
@@ -258,12 +301,20 @@ def _has_skill_file(folder: Path) -> bool:
         return True
 
 
+def _is_usual(folder: Path) -> bool:
+    """Whether a folder is a skill by its place, even without a SKILL.md."""
+    if folder.parent.name != SKILLS:
+        return False
+    library = Library.find(folder.parent)
+    return library is None or library.checkout_layout.is_default
+
+
 def _around(file: Path) -> Path:
     """The folder of the skill that a file belongs to; pre-commit passes files."""
     if file.is_symlink() and file.parent.name == SKILLS:
         return file
     for folder in file.parents:
-        if folder.parent.name == SKILLS or _has_skill_file(folder):
+        if _is_usual(folder) or _has_skill_file(folder):
             return folder
     raise RequestError(
         f"{file} is not part of a skill", hint="name a folder that contains a SKILL.md"

@@ -133,6 +133,7 @@ def common_options(command: F) -> F:
         metavar="PATH",
         type=click.Path(exists=True, file_okay=False),
         expose_value=False,
+        is_eager=True,  # names of skills are read in it
         callback=_set_library,
         help="The library to work on [default: $SKILLFORGE_LIBRARY, else the "
         "current repository].",

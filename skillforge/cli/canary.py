@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import click
 
 from skillforge import workflows
-from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
     F,
@@ -14,6 +13,7 @@ from skillforge.cli.base import (
     as_option,
     forge_options,
 )
+from skillforge.cli.skill_name import skill_argument
 from skillforge.model import RolloutState
 from skillforge.render import data, text
 
@@ -41,7 +41,7 @@ def canary() -> None:
 
 
 @canary.command()
-@click.argument("name", required=False, default="", shell_complete=completions.skills)
+@skill_argument(required=False, default="")
 @forge_options
 @click.pass_obj
 def status(settings: GlobalOptions, name: str) -> CommandResult:
@@ -56,7 +56,7 @@ def status(settings: GlobalOptions, name: str) -> CommandResult:
 
 
 @canary.command("set")
-@click.argument("name", shell_complete=completions.skills)
+@skill_argument()
 @click.option(
     "--share",
     type=click.FloatRange(0, 100, min_open=True, max_open=True),
@@ -81,7 +81,7 @@ def set_share(
 def _decision(command: F) -> F:
     """The options of every decision on a rollout."""
     why = click.option("--why", default="", help="The reason, for history.")
-    name = click.argument("name", shell_complete=completions.skills)
+    name = skill_argument()
     return name(why(as_option(forge_options(command))))
 
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillforge import workflows
-from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
 from skillforge.cli.pin import propose_option, why_option
 from skillforge.cli.propose import submitted
+from skillforge.cli.skill_name import skill_argument
 from skillforge.render import data, text
 
 if TYPE_CHECKING:
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument(
-    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completions.skills
-)
+@skill_argument("names", nargs=-1, metavar="[SKILL]...")
 @propose_option
 @click.option(
     "--restore", default="", metavar="SKILL", help="Restore a skill from the archive."

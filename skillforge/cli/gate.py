@@ -68,13 +68,13 @@ def gate(  # noqa: PLR0913, PLR0917 - one for each option
     else:
         raise click.UsageError("give the number of a proposal, or --base and --head")
     if folder:
-        workflows.gate_report.write(folder, verdict)
+        workflows.gate_report.write(folder, workspace.library, verdict)
     settings.json = settings.json or format_ == "json"
     return CommandResult(
         {**data.proposals.verdict(verdict), "proposal": number},
         text.proposals.verdict(verdict, colour=use_colour()),
         verdict.passed,
-        workflows.documents.of_verdict(format_, verdict),
+        workflows.documents.of_verdict(format_, verdict, workspace.library),
         exit_code(verdict),
     )
 

@@ -5,7 +5,6 @@ from typing import Any
 import click
 
 from skillforge import workflows
-from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
@@ -15,14 +14,13 @@ from skillforge.cli.base import (
 )
 from skillforge.cli.output import use_colour
 from skillforge.cli.pin import propose_option
+from skillforge.cli.skill_name import skill_argument
 from skillforge.cli.test import jobs_option, progress, shard_option
 from skillforge.render import data, text
 
 
 @click.command()
-@click.argument(
-    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completions.skills
-)
+@skill_argument("names", nargs=-1, metavar="[SKILL]...")
 @click.option(
     "--budget",
     type=click.IntRange(1),

@@ -5,7 +5,6 @@ from typing import Any
 import click
 
 from skillforge import workflows
-from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
     F,
@@ -15,6 +14,7 @@ from skillforge.cli.base import (
     origin_option,
 )
 from skillforge.cli.propose import submitted
+from skillforge.cli.skill_name import skill_argument
 from skillforge.model import Origin
 from skillforge.render import data, text
 
@@ -34,7 +34,7 @@ def pin_options(command: F) -> F:
         "--supersede", is_flag=True, help="Close another proposal for the skill."
     )
     rest = why_option(supersede(origin_option(as_option(forge_options(command)))))
-    return click.argument("name", shell_complete=completions.skills)(rest)
+    return skill_argument()(rest)
 
 
 @click.command()

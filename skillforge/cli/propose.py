@@ -79,7 +79,7 @@ def propose(
         draft, batch = workflows.submit.batch_draft(workspace, _read_batch())
         drafts, options = [draft], _merged(options, batch)
     elif options["delete"]:
-        drafts = workflows.submit.removals(targets)
+        drafts = workflows.submit.removals(workspace.library, targets)
     else:
         drafts = workflows.submit.folder_drafts(workspace, targets)
     request = workflows.submit.ProposalOptions.of(options)

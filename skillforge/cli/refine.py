@@ -5,15 +5,13 @@ from typing import Any
 import click
 
 from skillforge import workflows
-from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
+from skillforge.cli.skill_name import skill_argument
 from skillforge.render import data, text
 
 
 @click.command()
-@click.argument(
-    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completions.skills
-)
+@skill_argument("names", nargs=-1, metavar="[SKILL]...")
 @click.option("--propose", "is_proposed", is_flag=True, help="Open the proposals.")
 @click.option(
     "--agent",

@@ -3,7 +3,6 @@
 import click
 
 from skillforge import workflows
-from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
@@ -12,12 +11,13 @@ from skillforge.cli.base import (
     origin_option,
 )
 from skillforge.cli.promote import promoted
+from skillforge.cli.skill_name import skill_argument
 from skillforge.model import Origin
 from skillforge.render import data, text
 
 
 @click.command()
-@click.argument("name", shell_complete=completions.skills)
+@skill_argument()
 @click.option("--to", default="", metavar="VERSION", help="A version, tree or commit.")
 @click.option("--why", default="", help="The reason, for the reviewer and history.")
 @click.option(

@@ -5,18 +5,18 @@ import sys
 import click
 
 from skillforge import workflows
-from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
     common_options,
     revision_option,
 )
+from skillforge.cli.skill_name import skill_argument
 from skillforge.render import data, text
 
 
 @click.command()
-@click.argument("name", shell_complete=completions.skills)
+@skill_argument()
 @click.argument("file", required=False)
 @revision_option
 @common_options

@@ -5,13 +5,13 @@ from pathlib import Path
 import click
 
 from skillforge import workflows
-from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
+from skillforge.cli.skill_name import skill_argument
 from skillforge.render import data, text
 
 
 @click.command()
-@click.argument("name", required=False, default="", shell_complete=completions.skills)
+@skill_argument(required=False, default="")
 @click.option(
     "--html",
     "page",

@@ -3,8 +3,8 @@
 import click
 
 from skillforge import workflows
-from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
+from skillforge.cli.skill_name import skill_argument
 from skillforge.render import data
 from skillforge.report import printable
 
@@ -30,7 +30,7 @@ key_option = click.option(
 
 
 @click.command()
-@click.argument("name", shell_complete=completions.skills)
+@skill_argument()
 @key_option
 @forge_options
 @click.pass_obj

@@ -3,13 +3,13 @@
 import click
 
 from skillforge import workflows
-from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, common_options
+from skillforge.cli.skill_name import skill_argument
 from skillforge.render import data, text
 
 
 @click.command()
-@click.argument("name", shell_complete=completions.skills)
+@skill_argument()
 @common_options
 @click.pass_obj
 def why(settings: GlobalOptions, name: str) -> CommandResult:

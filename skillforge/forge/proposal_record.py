@@ -19,6 +19,7 @@ from skillforge.model import (
     Status,
     Verdict,
 )
+from skillforge.model.layout import ref_name
 from skillforge.schema_errors import misfit
 
 PROPOSAL_FILE = "proposal.json"
@@ -49,7 +50,7 @@ _TEXTS = (
     "made",
     "absorbed_into",
 )
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+NAME = re.compile(r"\.?[A-Za-z0-9][A-Za-z0-9._-]*(?:/\.?[A-Za-z0-9][A-Za-z0-9._-]*)*")
 _LAST = re.compile(r"\w+")  # part of a branch's name
 _HASH = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
@@ -125,7 +126,7 @@ def _proposal(number: int, fields: dict[str, Any]) -> Proposal:
     if not all(isinstance(name, str) and NAME.fullmatch(name) for name in names):
         raise ValueError("it has no skill")
     folder, _, last = fields["branch"].rpartition("/")
-    if folder != f"skill/{fields['skill']}" or not _LAST.fullmatch(last):
+    if folder != f"skill/{ref_name(fields['skill'])}" or not _LAST.fullmatch(last):
         raise ValueError(f"its branch is {fields['branch']!r}")
     hashes = (fields["head"], fields["base"], fields["made"])
     if not all(_HASH.fullmatch(name) for name in hashes):

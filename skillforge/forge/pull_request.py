@@ -14,16 +14,18 @@ from skillforge.forge import PULLS
 from skillforge.gitrepo import GitRepo, diff, trailers
 from skillforge.gitrepo.commit_log import Commit
 from skillforge.model import (
+    ARCHIVE,
     EVIDENCE,
-    OURS,
     Action,
     Approval,
     Comment,
+    Layout,
     Origin,
     Proposal,
     State,
     Status,
 )
+from skillforge.policy import POLICY_FILE, read_layout
 
 EXPIRED = "expired"  # label of a pull request that was closed because of its age
 GATE = "skill-gate"  # the check that a pull request has to pass
@@ -54,7 +56,9 @@ def proposal_of(repo: GitRepo, pull: Json, main: str) -> Proposal | None:
     if first is None:
         return None
     record = trailers.read(first.message)
-    changed = _changed_skills(repo, base, head)
+    policy = repo.find(f"{main}:{POLICY_FILE}")
+    layout = read_layout(policy.data if policy else b"")
+    changed = _changed_skills(repo, layout, base, head)
     # The trailers are only a claim: what counts is which skills it changes.
     claimed = tuple(name for name in record.get("Skill", ()) if name in changed)
     if claimed:
@@ -78,10 +82,14 @@ def _base(repo: GitRepo, pull: Json, main: str, head: str) -> str:
     return repo.run("merge-base", main, head).out.decode().strip()
 
 
-def _changed_skills(repo: GitRepo, base: str, head: str) -> list[str]:
+def _changed_skills(repo: GitRepo, layout: Layout, base: str, head: str) -> list[str]:
     paths = diff.changed_paths(repo, base, head, ".")
-    parts = (path.split("/") for path in paths)
-    return sorted({p[1] for p in parts if p[0] in OURS and len(p) > 2})
+    names = {name for path in paths for name in layout.names_around(path)}
+    for path in paths:
+        top, _, inside = path.partition("/")
+        if top in (EVIDENCE, ARCHIVE) and "/" in inside:
+            names.add(layout.leading_name(inside))
+    return sorted(names)
 
 
 def _from_trailers(

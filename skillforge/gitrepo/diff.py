@@ -29,10 +29,10 @@ _PLAIN = (
 _SETTINGS = ("-c", "diff.suppressBlankEmpty=false")
 
 
-def changed_paths(repo: GitRepo, base: str, head: str, folder: str) -> list[str]:
-    """Paths under `folder` that differ between two commits."""
+def changed_paths(repo: GitRepo, base: str, head: str, *folders: str) -> list[str]:
+    """Paths under some folders that differ between two commits."""
     repo.verify(head, base)
-    options = ("--name-only", "-r", "-z", base, head, "--", folder)
+    options = ("--name-only", "-r", "-z", base, head, "--", *folders)
     return git_output.paths(repo.git("diff-tree", *AS_IT_IS, *options))
 
 

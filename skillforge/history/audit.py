@@ -23,7 +23,7 @@ from skillforge.history import (
 from skillforge.history.audit_checks import Facts
 from skillforge.history.steps import HistoryStep
 from skillforge.library import Library
-from skillforge.model import OURS, Proposal, State
+from skillforge.model import Proposal, State
 from skillforge.policy import POLICY_FILE, Policy, read_policy
 
 _UNSHALLOW = "git fetch --unshallow; or audit a range that is here: A..B"
@@ -186,8 +186,8 @@ def _audit_step(
 
 
 def _direct_change(step: HistoryStep) -> AuditException:
-    tops = {path.partition("/")[0] for path in step.commit.changes}
-    folders = " and ".join(sorted(top for top in tops if top.casefold() in OURS))
+    paths = (p for p in step.commit.changes if steps.is_ours(step.layout, p))
+    folders = " and ".join(sorted({path.partition("/")[0] for path in paths}))
     names = ", ".join(sorted(step.skills)) or folders
     if step.pull_request is not None and step.draft_trailers and not step.reverts:
         why = f"pull request {step.pull_request} was merged on GitHub, and its "

@@ -9,7 +9,7 @@ from skillforge.gitrepo import trailers
 from skillforge.gitrepo.commit_log import PathChange
 from skillforge.history import github_merges, identity, steps
 from skillforge.history.steps import NOW, HistoryStep
-from skillforge.model import ARCHIVE, EVIDENCE, SKILLS, Action, Danger, Proposal
+from skillforge.model import ARCHIVE, EVIDENCE, Action, Danger, Proposal
 from skillforge.policy import Policy
 
 UNREADABLE = "unreadable-record"
@@ -120,10 +120,20 @@ def _rolls_back_exactly(step: HistoryStep, facts: Facts) -> Exceptions:
 def _archives_exactly(step: HistoryStep, _facts: Facts) -> Exceptions:
     """An archived skill is what was in use; a restored one leaves the archive."""
     changes = step.commit.changes
-    moved = {p.split("/")[1] for p in changes if p.startswith(f"{ARCHIVE}/")}
+    named = step.draft_trailers.get("Skill", ())
+    moved = {
+        next((n for n in named if f"{rest}/".startswith(f"{n}/")), "")
+        or step.layout.leading_name(rest)
+        for path in changes
+        if (rest := path.removeprefix(f"{ARCHIVE}/")) != path
+        if rest.count("/") >= min((n.count("/") for n in named), default=0)
+    }
     is_archiving = step.action == Action.ARCHIVE
-    for name in sorted(moved | set(step.skills) if is_archiving else moved):
-        skill = changes.get(f"{SKILLS}/{name}", _NO_CHANGE)
+    path_of = step.layout.path_of
+    around = {name for m in moved for name in step.layout.names_around(path_of(m))}
+    changed = step.skills.keys() - around  # skills that a moved one was inside of
+    for name in sorted(moved | changed if is_archiving else moved):
+        skill = changes.get(path_of(name), _NO_CHANGE)
         archived = changes.get(f"{ARCHIVE}/{name}", _NO_CHANGE)
         is_move = skill[:2] == (archived.after, archived.before) != ("", "")
         is_restored = bool(skill.after) and not archived.after

@@ -11,7 +11,7 @@ from skillforge.gitrepo.trees import MalformedTreeError
 from skillforge.history import steps
 from skillforge.history.steps import HistoryStep
 from skillforge.library import Library
-from skillforge.model import OURS
+from skillforge.model import ARCHIVE, EVIDENCE
 from skillforge.policy import POLICY_FILE
 
 Problem = tuple[str, str, str]  # commit, kind and message
@@ -19,8 +19,9 @@ Problem = tuple[str, str, str]  # commit, kind and message
 
 def malformed(library: Library) -> list[Problem]:
     """What is wrong with the trees of main as it is now."""
+    tops = (*library.layout.roots, EVIDENCE, ARCHIVE)
     try:
-        list(library.repository().files(library.tip, *OURS, POLICY_FILE))
+        list(library.repository().files(library.tip, *tops, POLICY_FILE))
     except MalformedTreeError as err:
         return [(library.tip, "malformed-tree", err.message)]
     return []

@@ -19,16 +19,18 @@ from skillforge.gitrepo.commit_log import Commit, PathChange
 from skillforge.gitrepo.git_command import AS_IT_IS
 from skillforge.history import github_merges
 from skillforge.library import Library
-from skillforge.model import ARCHIVE, EVIDENCE, OURS, SKILLS, WAIVERS_FILE, Action
+from skillforge.library.skill_trees import with_skill_file
+from skillforge.model import ARCHIVE, EVIDENCE, WAIVERS_FILE, Action, Layout
 
 NOW = "Rolled-Back-By"  # trailer of a merge without an approval: who merged it
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)
 _REVERTS_NUMBER = re.compile(
     r"^Reverts (?:[\w.-]+/[\w.-]+)?#(\d{1,9})\s*$", re.MULTILINE
 )
+# Of a skill, besides its folder, what a proposal may change.
 _TOPS: dict[str, tuple[str, ...]] = {
-    Action.ARCHIVE: (SKILLS, ARCHIVE),
-    Action.ROLLBACK: OURS,
+    Action.ARCHIVE: (ARCHIVE,),
+    Action.ROLLBACK: (EVIDENCE, ARCHIVE),
 }
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", *AS_IT_IS)
 Notes: TypeAlias = dict[str, github_merges.Trailers]
@@ -46,6 +48,7 @@ class HistoryStep:
     trailers: dict[str, list[str]]  # of the commit itself, or of its note
     draft_trailers: dict[str, list[str]]  # of the proposal's commit
     is_noted: bool = False  # its trailers come from a note, for a merge in GitHub's UI
+    layout: Layout = field(default_factory=Layout)
     brings_promotions: bool = False  # it merges promotions that are not steps of main
     reverts: list["HistoryStep"] = field(default_factory=list)
 
@@ -115,8 +118,8 @@ class HistoryStep:
             path
             for path, change in self.commit.changes.items()
             if not change.is_tree
-            and not path.startswith(f"{SKILLS}/")  # `skills` has those
-            and any(is_of(path, top) for top in OURS)
+            and not self.layout.names_around(path)  # `skills` has those
+            and is_ours(self.layout, path)
         ]
         return (
             bool(self.reverts)
@@ -137,7 +140,7 @@ class HistoryStep:
         return any(change is not None and change.before == after for change in before)
 
 
-_Key: TypeAlias = tuple[str, Notes, dict[str, str]]  # tip, notes, pull requests
+_Key: TypeAlias = tuple[str, Layout, Notes, dict[str, str]]  # and pull requests
 # The steps that were read last of a repository: `release` needs them twice.
 _KNOWN: WeakKeyDictionary[GitRepo, tuple[_Key, list[HistoryStep]]]
 _KNOWN = WeakKeyDictionary()
@@ -166,7 +169,7 @@ def _steps(
     repo = library.repository()
     commits, line = _logs(repo, tip)
     heads = heads_of(repo, line, notes)
-    key = (tip, notes, heads)
+    key = (tip, library.layout, notes, heads)
     known = _KNOWN.get(repo)
     if known is None or known[0] != key:
         known = _KNOWN[repo] = key, _build_steps(repo, commits, line, key)
@@ -176,17 +179,19 @@ def _steps(
 def _build_steps(
     repo: GitRepo, commits: dict[str, Commit], line: list[Commit], key: _Key
 ) -> list[HistoryStep]:
-    tip, notes, heads = key
+    tip, layout, notes, heads = key
     pulled, by_merge = github_merges.pulled(repo, heads, tip)
     line = github_merges.folded(line, notes, by_merge)
     commits |= pulled
     on_line = {commit.name for commit in line}
     visited: set[str] = set()
+    skills = _skill_changes(repo, line, layout)
     steps = []
     for commit in line:
         starts = commit.parents[1:] or (heads.get(commit.name, ""),)
         merged = _merged(starts, commits, on_line, visited)
-        steps.append(_step(commit, merged, notes.get(commit.name)))
+        note = notes.get(commit.name)
+        steps.append(_step(commit, merged, note, skills[commit.name], layout))
     _find_reverts(steps)
     return steps
 
@@ -205,14 +210,40 @@ def _logs(repo: GitRepo, tip: str) -> tuple[dict[str, Commit], list[Commit]]:
     return dict(known), list(line)
 
 
-def _step(
-    commit: Commit, merged: tuple[Commit, ...], note: dict[str, list[str]] | None
-) -> HistoryStep:
-    skills = {
-        path.split("/")[1]: change
-        for path, change in commit.changes.items()
-        if path.startswith(f"{SKILLS}/") and path.count("/") == 1
+def _skill_changes(
+    repo: GitRepo, line: list[Commit], layout: Layout
+) -> dict[str, dict[str, PathChange]]:
+    """The changes of skills, by commit and name."""
+    changes = {
+        commit.name: {
+            name: change
+            for path, change in commit.changes.items()
+            if (name := layout.name_of(path))
+        }
+        for commit in line
     }
+    if layout.is_single:
+        return changes
+    some = [change for named in changes.values() for change in named.values()]
+    trees = {tree for c in some for tree in (c.before, c.after) if c.is_tree}
+    are_skills = with_skill_file(repo, trees)
+    return {
+        commit: {
+            name: change
+            for name, change in named.items()
+            if not {change.before, change.after}.isdisjoint(are_skills)
+        }
+        for commit, named in changes.items()
+    }
+
+
+def _step(
+    commit: Commit,
+    merged: tuple[Commit, ...],
+    note: dict[str, list[str]] | None,
+    skills: dict[str, PathChange],
+    layout: Layout,
+) -> HistoryStep:
     own = trailers.read(commit.message)
     # The oldest commit is the tool's own; later ones can't replace its trailers.
     messages = [trailers.read(c.message) for c in reversed(merged)]
@@ -225,7 +256,7 @@ def _step(
     if note is not None and is_noted:
         own = note
     return HistoryStep(
-        commit, merged, skills, own, drafted, is_noted, brings_promotions
+        commit, merged, skills, own, drafted, is_noted, layout, brings_promotions
     )
 
 
@@ -297,15 +328,20 @@ def is_of(path: str, top: str) -> bool:
     return path.partition("/")[0].casefold() == top
 
 
+def is_ours(layout: Layout, path: str) -> bool:
+    """Whether a path is one that only proposals may change."""
+    return layout.covers(path) or is_of(path, EVIDENCE) or is_of(path, ARCHIVE)
+
+
 def trees_now(step: HistoryStep) -> Iterator[str]:
     """The trees that a step wrote in folders that only proposals may change."""
     for path, change in step.commit.changes.items():
-        if change.is_tree_now and any(is_of(path, top) for top in OURS):
+        if change.is_tree_now and is_ours(step.layout, path):
             yield change.after
 
 
 def touches_skills(step: HistoryStep) -> bool:
-    return any(is_of(p, top) for p in step.commit.changes for top in OURS)
+    return any(is_ours(step.layout, path) for path in step.commit.changes)
 
 
 def outside(step: HistoryStep, names: Iterable[str]) -> list[str]:
@@ -316,8 +352,11 @@ def outside(step: HistoryStep, names: Iterable[str]) -> list[str]:
     """
     if step.action == Action.WAIVE:
         return [path for path in step.commit.changes if path != WAIVERS_FILE]
-    own = _TOPS.get(step.action, (SKILLS, EVIDENCE))
-    tops = tuple(f"{top}/{name}/" for name in names for top in own)
+    own, chosen = _TOPS.get(step.action, (EVIDENCE,)), list(names)
+    tops = tuple(
+        [f"{step.layout.path_of(name)}/" for name in chosen]
+        + [f"{top}/{name}/" for name in chosen for top in own]
+    )
     return [
         path
         for path, change in step.commit.changes.items()

@@ -95,7 +95,7 @@ def brief(learned: LearnedDraft) -> str:
 def _write_files(root: Path, draft: Draft, shown: Container[str]) -> dict[str, bytes]:
     """Write a draft without its hidden evidence; returns the files by path."""
     written = {}
-    for path, file in library_files(draft).items():
+    for path, file in library_files(draft, f"{SKILLS}/{draft.skill}").items():
         is_evidence = path.startswith(f"{EVIDENCE}/")
         if is_evidence and Path(path).stem not in shown:
             continue

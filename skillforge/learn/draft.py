@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from skillforge import worker_pool
-from skillforge.checks.path_policy import is_name
+from skillforge.checks.path_policy import is_skill_name
 from skillforge.checks.private_names import private_to
 from skillforge.checks.rules.anti_learning import ONE_OCCASION
 from skillforge.errors import ConflictError, RequestError
@@ -20,10 +20,10 @@ from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
     SKILL_FILE,
-    SKILLS,
     Draft,
     DraftFile,
     Example,
+    Layout,
     Origin,
     OutcomeStatus,
 )
@@ -59,7 +59,7 @@ def from_pattern(
 ) -> LearnedDraft:
     """Draft a new skill from a pattern, or extend the existing skill `into`."""
     for skill in filter(None, (name, into)):
-        _refuse_name(skill)
+        _refuse_name(library.layout, skill)
     examples = _evidence(library, pattern)
     _refuse_few(pattern, examples.values())
     committed = _committed_evidence(library, into) if into else {}
@@ -70,11 +70,12 @@ def from_pattern(
     held = split(fresh) | (held_before & examples.keys())
     shown = {key: value for key, value in examples.items() if key not in held}
     terms = contract(list(shown.values()))
-    terms = replace(terms, name=into or name or terms.name)
+    skill = into or library.layout.placed(name or terms.name)
+    terms = replace(terms, name=skill.rpartition("/")[2])
     text = extend(library, into, terms) if into else skill_md(terms, ORIGIN)
     skill_file = DraftFile(text.encode("utf-8", "surrogateescape"))
     draft = Draft(
-        terms.name,
+        skill,
         {**_files(library, into), SKILL_FILE: skill_file},
         {key: evidence_file(value, key in held) for key, value in fresh.items()},
         tuple(examples),
@@ -109,9 +110,13 @@ def _redact(known: KnownPrivate, examples: Sequence[Example]) -> list[Example]:
     return redacted
 
 
-def _refuse_name(name: str) -> None:
-    is_valid = is_name(name) and len(name) <= _LONGEST_NAME
-    if not is_valid or ONE_OCCASION.search(name):
+def _refuse_name(layout: Layout, name: str) -> None:
+    is_valid = is_skill_name(name) and len(name) <= _LONGEST_NAME
+    if (
+        not is_valid
+        or not layout.has_name(layout.placed(name))
+        or ONE_OCCASION.search(name)
+    ):
         raise RequestError(
             f"{name!r} is not a valid skill name",
             hint="use a-z, 0-9 and single hyphens, such as csv-tables; no date, no "
@@ -150,7 +155,7 @@ def _files(library: Library, skill: str) -> dict[str, DraftFile]:
     if not skill:
         return {}
     repo = library.repository()
-    entries = repo.files_in(f"{library.tip}:{SKILLS}/{skill}")
+    entries = repo.files_in(f"{library.tip}:{library.path_of(skill)}")
     for path, entry in entries.items():
         if not entry.mode.startswith("100"):
             raise ConflictError(
@@ -173,13 +178,16 @@ def _reason(pattern: Pattern, examples: Iterable[Example]) -> str:
     )
 
 
-def library_files(draft: Draft) -> dict[str, DraftFile]:
-    """A draft's files by their path in the library; the SKILL.md comes last."""
+def library_files(draft: Draft, folder: str) -> dict[str, DraftFile]:
+    """A draft's files by their path in the library; the SKILL.md comes last.
+
+    `folder` is that of its skill.
+    """
     evidence = {
         f"{EVIDENCE}/{draft.skill}/{number}.json": DraftFile(data)
         for number, data in draft.evidence.items()
     }
-    files = {f"{SKILLS}/{draft.skill}/{p}": file for p, file in draft.files.items()}
-    main = f"{SKILLS}/{draft.skill}/{SKILL_FILE}"
+    files = {f"{folder}/{p}": file for p, file in draft.files.items()}
+    main = f"{folder}/{SKILL_FILE}"
     last = {main: files.pop(main)} if main in files else {}
     return evidence | files | last

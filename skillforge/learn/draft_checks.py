@@ -14,7 +14,7 @@ from skillforge.model import Report
 
 def check(library: Library, learned: LearnedDraft) -> Report:
     """Validate and scan a draft, and look for text of held-out examples in it."""
-    skill = draft_skill(learned.draft)
+    skill = draft_skill(learned.draft, library.path_of(learned.draft.skill))
     policy = library.policy()
     hidden, shown = (
         [held_out.HeldOutExample(key, example.record) for key, example in group.items()]

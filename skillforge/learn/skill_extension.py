@@ -5,12 +5,11 @@ from skillforge.errors import ConflictError
 from skillforge.history.lineage import unknown_skill
 from skillforge.learn.skill_contract import Contract
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, SKILLS
 
 
 def extend(library: Library, skill: str, contract: Contract) -> str:
     """The SKILL.md with the pitfalls, recoveries and steps that it lacks."""
-    blob = library.repository().find(f"{library.tip}:{SKILLS}/{skill}/{SKILL_FILE}")
+    blob = library.find_file(library.tip, skill)
     if blob is None:
         raise unknown_skill(library, library.tip, skill)
     original = blob.data.decode("utf-8", "surrogateescape")

@@ -4,7 +4,7 @@ from skillforge.agents import real
 from skillforge.errors import ConflictError, RequestError, unwritable
 from skillforge.learn.draft import library_files
 from skillforge.library import Library, replace_file
-from skillforge.model import SKILLS, Draft
+from skillforge.model import Draft
 
 
 def write(library: Library, draft: Draft, *, is_edit: bool) -> None:
@@ -14,7 +14,7 @@ def write(library: Library, draft: Draft, *, is_edit: bool) -> None:
             "a bare repository has no checkout to write to",
             hint="--propose proposes the draft without one",
         )
-    files = library_files(draft)
+    files = library_files(draft, library.path_of(draft.skill))
     for path, file in files.items():
         _refuse_conflict(library, draft.skill, path, file.data, is_edit=is_edit)
     for path, file in files.items():
@@ -44,6 +44,6 @@ def _refuse_conflict(
         raise ConflictError(
             f"{path} already exists",
             hint=f"--name NAME for another skill, --into {skill} to edit the one on "
-            f"{library.main}; or move {SKILLS}/{skill}/ away",
+            f"{library.main}; or move {library.path_of(skill)}/ away",
             facts={"skill": skill},
         )

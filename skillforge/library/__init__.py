@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -10,15 +11,17 @@ from typing import TYPE_CHECKING, TypeAlias
 from skillforge import gitrepo
 from skillforge.errors import ConfigError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, TreeFile
+from skillforge.gitrepo.object_reader import Object
+from skillforge.library import skill_trees
 from skillforge.library.atomic_file import replace_file
-from skillforge.library.skill_folder import evidence_beside, read_folder
+from skillforge.library.skill_folder import read_folder
 from skillforge.model import (
     EVIDENCE,
     SKILL_FILE,
-    SKILLS,
     Document,
     File,
     FileKind,
+    Layout,
     Skill,
 )
 
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Library",
     "Listing",
-    "evidence_beside",
+    "alike",
     "no_such_skill",
     "read_folder",
     "replace_file",
@@ -46,7 +49,7 @@ _GIT_KINDS = {
 
 
 class Library:
-    """A folder with `skills/`, usually the root of a git repository; it may be bare."""
+    """A folder of skills, usually the root of a git repository; it may be bare."""
 
     def __init__(self, root: Path, main_ref: str = "") -> None:
         self.root = root
@@ -74,7 +77,7 @@ class Library:
     def _without_git(cls, start: Path) -> "Library | None":
         from skillforge.policy import POLICY_FILE
 
-        is_library = (start / SKILLS).is_dir() or (start / POLICY_FILE).is_file()
+        is_library = (start / "skills").is_dir() or (start / POLICY_FILE).is_file()
         return cls(start) if is_library else None
 
     @classmethod
@@ -96,9 +99,33 @@ class Library:
             raise RequestError(f"{self.root} is not a git repository", hint="git init")
         return self.repo
 
-    @property
-    def skills_dir(self) -> Path:
-        return self.root / SKILLS
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the skills are, by the policy of main: no draft can change it.
+
+        Before main's first commit, the checkout's policy counts.
+        """
+        from skillforge.policy import POLICY_FILE, read_layout
+
+        tip = self.tip if self.repo else ""
+        return read_layout(self.read_file(POLICY_FILE, tip or None))
+
+    @cached_property
+    def checkout_layout(self) -> Layout:
+        """Where the skills of the checkout are, by its own policy."""
+        from skillforge.policy import POLICY_FILE, read_layout
+
+        return read_layout(self.read_file(POLICY_FILE))
+
+    def as_in_checkout(self) -> "Library":
+        """The same library, with its skills where the checkout's own policy says."""
+        other = copy(self)
+        other.layout = self.checkout_layout
+        return other
+
+    def path_of(self, name: str) -> str:
+        """The folder of a skill, relative to the library."""
+        return self.layout.path_of(name)
 
     @cached_property
     def main(self) -> str:
@@ -144,82 +171,132 @@ class Library:
             raise ConfigError(f"{name} is a folder", hint="remove it")
         return blob.data if blob else b""
 
-    def folders(self) -> list[os.DirEntry[str]]:
-        """The folders and links under `skills/` in the checkout."""
+    def folders(self) -> dict[str, os.DirEntry[str]]:
+        """The folders and links of the checkout that are skills, by name."""
+        layout = self.checkout_layout
         try:
-            with os.scandir(self.skills_dir) as entries:
-                folders = [e for e in entries if not e.is_file(follow_symlinks=False)]
+            return skill_trees.folders_in(self.root, layout)
         except FileNotFoundError:
             raise RequestError(
-                f"{self.root} has no folder {SKILLS}/",
+                f"{self.root} has no folder {layout.roots[0]}/",
                 hint="`skillforge init` creates a library here",
             ) from None
         except OSError as err:
-            raise ToolError(f"cannot read {self.skills_dir}: {err.strerror}") from err
-        return sorted(folders, key=lambda entry: entry.name)
+            raise ToolError(f"cannot read {err.filename}: {err.strerror}") from err
 
     def folder_of(self, name: str) -> Path:
         """The folder of a skill that the user named."""
-        folder = self.skills_dir / name
-        if "/" not in name and name not in ("", ".", "..") and os.path.lexists(folder):
-            return folder
+        layout = self.checkout_layout
+        path = layout.path_of(name.removesuffix("/"))
+        is_plain = {"", ".", ".."}.isdisjoint(name.removesuffix("/").split("/"))
+        if is_plain and layout.name_of(path) and os.path.lexists(self.root / path):
+            return self.root / path
         if self.repo is not None and self.repo.is_bare:
             raise RequestError(
                 f"{self.root} is a bare repository without a checkout",
                 hint="pass the path of a folder, or send a batch on standard input",
             )
-        known = [entry.name for entry in self.folders()]
-        raise no_such_skill(name, known, "the library")
+        known = list(self.folders())
+        if not (found := alike(name, known)):
+            raise no_such_skill(name, known, "the library")
+        return self.root / layout.path_of(found)
+
+    def full_name(self, name: str) -> str:
+        """The name of a skill that the user named by its path or its folder.
+
+        The name itself if main has no such skill: it may be archived or removed.
+        """
+        if self.layout.is_default and "/" not in name:
+            return name
+        name = self.layout.name_of(name.removesuffix("/")) or name
+        found = alike(name, self.skill_trees(self.tip))
+        return found or name
 
     def skill_trees(self, commit: str) -> dict[str, str]:
         """The skill folders at a commit, by name, as hashes of their git trees.
 
-        Files, links and submodules directly under `skills/` are not included.
+        Files, links and submodules in place of a skill are not included.
         """
-        entries = self.repository().tree(f"{commit}:{SKILLS}").items()
-        return {name: entry.object for name, entry in entries if entry.is_tree}
+        return skill_trees.trees_at(self.repository(), commit, self.layout)
 
     def skill_tree(self, commit: str, name: str) -> str:
         """The hash of a skill's git tree at a commit; empty if it is not there."""
-        return self.repository().name_of(f"{commit}:{SKILLS}/{name}")
+        is_name = self.layout.has_name(name)
+        path = f"{commit}:{self.path_of(name)}"
+        return self.repository().name_of(path) if is_name else ""
+
+    def find_file(
+        self, commit: str, name: str, inside: str = SKILL_FILE
+    ) -> Object | None:
+        """A file of a skill at a commit, by default its SKILL.md."""
+        return self.repository().find(f"{commit}:{self.path_of(name)}/{inside}")
+
+    def versions(self, commits: Iterable[str], name: str) -> list[str]:
+        """The hashes of a skill's git tree at some commits; empty where it is not."""
+        path = self.path_of(name)
+        return self.repository().names_of([f"{commit}:{path}" for commit in commits])
+
+    def skills_state(self, commit: str) -> str:
+        """The hash of a tree with all skills of a commit: a key for caches."""
+        top = ":skills" if self.layout.is_default else "^{tree}"
+        return self.repository().name_of(f"{commit}{top}")
+
+    def changed_skills(self, now: str, before: str) -> tuple[set[str], set[str]]:
+        """The skills that two states have differently, and those that are gone."""
+        repo = self.repository()
+        if self.layout.is_default:
+            return repo.trees.changed_names(now, before)
+        new, old = self.skill_trees(now), self.skill_trees(before) if before else {}
+        changed = {name for name, tree in new.items() if old.get(name) != tree}
+        return changed, old.keys() - new.keys()
 
     def changed_since(self, base: str, head: str) -> list[str]:
         """Skills at `head` that differ from where it branched off `base`."""
         from skillforge.gitrepo.diff import changed_paths
 
         repo = self.repository()
-        paths = changed_paths(repo, repo.merge_base(base, head), head, SKILLS)
-        names = {path.split("/")[1] for path in paths if "/" in path}
+        paths = changed_paths(
+            repo, repo.merge_base(base, head), head, *self.layout.roots
+        )
+        names = {name for path in paths for name in self._names_at(path)}
         return sorted(self.listing(head, names)) if names else []
+
+    def _names_at(self, path: str) -> list[str]:
+        """The skills that a path is in, or that it is itself: a link, for example."""
+        own = self.layout.name_of(path)
+        return [*self.layout.names_around(path), *([own] if own else [])]
 
     def listing(self, commit: str, names: Iterable[str] | None = None) -> Listing:
         """The files of skills at a commit, of all skills or of those named."""
         chosen = None if names is None else set(names)
-        folders = [SKILLS]
+        folders = self.layout.roots
         if chosen is not None and len(chosen) <= _MAX_FOLDERS:
-            folders = [f"{SKILLS}/{name}" for name in sorted(chosen)]
-        listed: Listing = {}
-        for file in self.repository().files(commit, *folders) if folders else ():
-            name, _, rest = file.path[len(SKILLS) + 1 :].partition("/")
-            is_entry = rest or file.mode in ("120000", "160000")
-            if is_entry and (chosen is None or name in chosen):
-                listed.setdefault(name, []).append(file)
-        return listed
+            folders = [self.path_of(name) for name in sorted(chosen)]
+        files = self.repository().files(commit, *folders) if folders else ()
+        return skill_trees.group(files, self.layout, chosen)
 
     def read_listed(self, listing: Listing) -> Iterator[Skill]:
         """Skills read from git's objects; no checkout is needed."""
         from skillforge.document import MAX_BYTES, parse, too_large
 
         repo = self.repository()
-        skill_mds = [f for files in listing.values() for f in files if _is_md(f)]
-        contents = repo.blobs(f.object for f in skill_mds if f.size <= MAX_BYTES)
+        found = {name: self._skill_md(name, files) for name, files in listing.items()}
+        small = (f for f in found.values() if f and f.size <= MAX_BYTES)
+        contents = repo.blobs(f.object for f in small)
         for name, files in listing.items():
-            skill_md = next(filter(_is_md, files), None)
+            skill_md = found[name]
             document = None
             if skill_md is not None:
                 fits = skill_md.size <= MAX_BYTES
                 document = parse(next(contents)) if fits else too_large(skill_md.size)
-            yield _from_objects(repo, name, files, document)
+            skill = _from_objects(repo, name, self.path_of(name), files, document)
+            nested = self.layout.nested(skill.path, skill.files)
+            yield replace(skill, nested=nested) if nested else skill
+
+    def _skill_md(self, name: str, files: list[TreeFile]) -> TreeFile | None:
+        path = f"{self.path_of(name)}/{SKILL_FILE}"
+        are_files = (f for f in files if f.path == path and f.mode != "160000")
+        return next(are_files, None)
 
     def read_at(
         self, commit: str, names: Iterable[str] | None = None
@@ -244,7 +321,7 @@ class Library:
         from skillforge.model import DraftFile
 
         repo = self.repository()
-        entries = repo.files_in(f"{commit}:{SKILLS}/{name}")
+        entries = repo.files_in(f"{commit}:{self.path_of(name)}")
         objects = repo.find_all([entry.object for entry in entries.values()])
         return {
             path: DraftFile(blob.data, entry.mode == "100755")
@@ -262,6 +339,22 @@ class Library:
         return next(self.read_listed(listed), None)
 
 
+def alike(name: str, known: Iterable[str]) -> str:
+    """The skill of this name, or the only one with this folder; empty if there is none.
+
+    A folder that several skills have is an error.
+    """
+    names = list(known)
+    found = [n for n in names if n == name]
+    found = found or [n for n in names if n.rpartition("/")[2] == name]
+    if len(found) > 1:
+        raise RequestError(
+            f"{name!r} is the folder of {len(found)} skills",
+            hint=f"use the full name: {', '.join(found)}",
+        )
+    return found[0] if found else ""
+
+
 def no_such_skill(
     name: str, known: Iterable[str], where: str, hint: str = ""
 ) -> RequestError:
@@ -275,15 +368,13 @@ def no_such_skill(
     )
 
 
-def _is_md(file: TreeFile) -> bool:
-    is_top = file.path.count("/") == 2 and file.path.endswith(f"/{SKILL_FILE}")
-    return is_top and file.mode != "160000"
-
-
 def _from_objects(
-    repo: GitRepo, name: str, files: list[TreeFile], document: Document | None
+    repo: GitRepo,
+    name: str,
+    path: str,
+    files: list[TreeFile],
+    document: Document | None,
 ) -> Skill:
-    path = f"{SKILLS}/{name}"
     objects = {file.path[len(path) + 1 :] or ".": file for file in files}
     names = {inside: file.object for inside, file in objects.items()}
     kinds = {

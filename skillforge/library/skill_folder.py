@@ -2,12 +2,9 @@
 
 import os
 import stat
-from pathlib import Path
 
 from skillforge.model import (
-    EVIDENCE,
     SKILL_FILE,
-    SKILLS,
     Document,
     File,
     FileKind,
@@ -15,18 +12,6 @@ from skillforge.model import (
 )
 
 _SUBMODULE = File(FileKind.SUBMODULE, 0)
-
-
-def evidence_beside(folder: Path) -> dict[str, bytes]:
-    """The examples in `evidence/` of a skill in `skills/`, by id."""
-    if folder.parent.name != SKILLS:
-        return {}
-    beside = folder.parent.parent / EVIDENCE / folder.name
-    return {
-        path.stem: path.read_bytes()
-        for path in sorted(beside.glob("*.json"))
-        if path.is_file() and not path.is_symlink()
-    }
 
 
 def read_folder(folder: str, name: str, shown: str, *, alone: bool = False) -> Skill:

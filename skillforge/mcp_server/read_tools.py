@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from skillforge.errors import RequestError
 from skillforge.mcp_server.context import Caller, FileRead, LibraryContext
-from skillforge.model import SKILL_FILE, SKILLS, Document
+from skillforge.model import SKILL_FILE, Document
 from skillforge.text import BYTES_PER_TOKEN, CATALOG_TOKENS
 from skillforge.workflows.assigned_skills import (
     SkillVersion,
@@ -37,7 +37,7 @@ def skills_list(
     commit = library.tip
     after = _position(arguments.get("cursor") or "")
     different = differences(library, commit, caller.key)
-    key = (library.repository().name_of(f"{commit}:{SKILLS}"), different)
+    key = (library.skills_state(commit), different)
     skills = context.listings.get(key)
     if skills is None:
         skills = skills_for(library, commit, different)
@@ -170,7 +170,7 @@ def _skill(version: SkillVersion, data: bytes) -> dict[str, Any]:
         "tags": _strings(_entry(hermes, "tags") or document.fields.get("tags")),
         "related_skills": _strings(_entry(hermes, "related_skills")),
         "content": data.decode("utf-8", "replace"),
-        "path": f"{SKILLS}/{version.name}/{SKILL_FILE}",
+        "path": f"{version.library.path_of(version.name)}/{SKILL_FILE}",
         "skill_dir": folder,
         "org_provenance": None,
         "linked_files": linked or None,

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
         ARCHIVE,
         BASELINE_FILE,
         EVIDENCE,
-        OURS,
         SKILL_FILE,
         SKILLS,
         WAIVERS_FILE,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
         rule,
         rules_in,
     )
+    from skillforge.model.layout import Layout
     from skillforge.model.outcome import Outcome, OutcomeSource, OutcomeStatus
     from skillforge.model.proposal import (
         CANARY,
@@ -56,11 +56,12 @@ if TYPE_CHECKING:
 
 _PARTS = {
     "finding": (
-        "ARCHIVE", "BASELINE_FILE", "EVIDENCE", "OURS", "SKILL_FILE", "SKILLS",
-        "WAIVERS_FILE", "Danger", "Finding", "RuleProblem", "Profile", "Report", "Rule",
-        "Severity", "rule", "rules_in",
+        "ARCHIVE", "BASELINE_FILE", "EVIDENCE", "SKILL_FILE", "SKILLS", "WAIVERS_FILE",
+        "Danger", "Finding", "RuleProblem", "Profile", "Report", "Rule", "Severity",
+        "rule", "rules_in",
     ),
     "example": ("Example", "Review", "Step", "StepKind", "Worth"),
+    "layout": ("Layout",),
     "outcome": ("OutcomeStatus", "Outcome", "OutcomeSource"),
     "proposal": (
         "CANARY", "NOT_RUN", "SCAN", "Action", "Approval", "CheckResult", "Comment",
@@ -74,12 +75,12 @@ _PARTS = {
 
 __getattr__ = lazily(__name__, _PARTS)
 __all__ = [
-    "ARCHIVE", "BASELINE_FILE", "CANARY", "EVIDENCE", "NOT_RUN", "OURS", "SCAN",
-    "SKILLS", "SKILL_FILE", "WAIVERS_FILE", "Action", "Approval", "Arm", "Assignment",
+    "ARCHIVE", "BASELINE_FILE", "CANARY", "EVIDENCE", "NOT_RUN", "SCAN", "SKILLS",
+    "SKILL_FILE", "WAIVERS_FILE", "Action", "Approval", "Arm", "Assignment",
     "CheckResult", "Comment", "Danger", "Document", "Draft", "DraftFile", "Example",
-    "File", "FileKind", "Finding", "Link", "Origin", "Outcome", "OutcomeSource",
-    "OutcomeStatus", "Profile", "Proposal", "Report", "Review", "Rollout",
-    "RolloutState", "RolloutVerdict", "Rule", "RuleProblem", "Severity", "Skill",
-    "State", "Status", "Step", "StepKind", "Trial", "TrialOutcome", "Use", "Value",
-    "Verdict", "Worth", "is_of_agent", "rule", "rules_in",
+    "File", "FileKind", "Finding", "Layout", "Link", "Origin", "Outcome",
+    "OutcomeSource", "OutcomeStatus", "Profile", "Proposal", "Report", "Review",
+    "Rollout", "RolloutState", "RolloutVerdict", "Rule", "RuleProblem", "Severity",
+    "Skill", "State", "Status", "Step", "StepKind", "Trial", "TrialOutcome", "Use",
+    "Value", "Verdict", "Worth", "is_of_agent", "rule", "rules_in",
 ]  # fmt: skip

@@ -1,7 +1,6 @@
 """Findings, reports, and the rules that produce them."""
 
 import inspect
-import posixpath
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -13,7 +12,6 @@ EVIDENCE = "evidence"
 ARCHIVE = "archive"  # retired skills, which can be restored
 BASELINE_FILE = "skillforge.baseline.json"  # findings from before the adoption
 WAIVERS_FILE = "waivers.yaml"  # findings of the scan that a reviewer accepted
-OURS = (SKILLS, EVIDENCE, ARCHIVE)  # changed by proposals only
 
 
 class Severity(StrEnum):
@@ -53,10 +51,12 @@ class Finding:
         return self.severity is Severity.ERROR and not self.known
 
     def under(self, folder: str) -> "Finding":
-        """The same finding with a path relative to the library, not to the skill."""
-        path = f"{folder}/{self.path}"
-        if self.path.startswith("../"):
-            path = posixpath.normpath(path)
+        """The same finding with a path relative to the library, not to the skill.
+
+        A path that begins with a slash already is.
+        """
+        is_of_library = self.path.startswith("/")
+        path = self.path[1:] if is_of_library else f"{folder}/{self.path}"
         return replace(self, path=path)
 
 

@@ -79,7 +79,9 @@ class File(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """One folder under `skills/`, read at one revision.
+    """One skill folder, read at one revision.
+
+    `name` is what the library calls it: its folder, or more of its path.
 
     `files` is keyed by path inside the folder. `read` returns the bytes of a file, or
     the target of a symlink; files are read on demand. `folders` maps each folder to its
@@ -93,8 +95,14 @@ class Skill:
     read: Callable[[str], bytes] = field(compare=False, repr=False)
     folders: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     origin: str = ""  # who proposes it, if that is known
+    nested: frozenset[str] = frozenset()  # each SKILL.md in it that is another skill's
     says_agent: bool = field(init=False)
     is_agent_made: bool = field(init=False)
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder, which clients compare with the `name` field."""
+        return self.name.rpartition("/")[2]
 
     def __post_init__(self) -> None:
         """Derive the kind of author from the metadata and from who proposes it.

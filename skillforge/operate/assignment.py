@@ -43,7 +43,7 @@ def assigned(library: Library, name: str, key: str) -> Assignment:
     rollouts.require_name(name)
     repo, tip = library.repository(), library.tip
     tree = library.skill_tree(tip, name)
-    if not tree and (name := successors(repo, tip).get(name, name)):
+    if not tree and (name := successors(library, tip).get(name, name)):
         tree = library.skill_tree(tip, name)
     if not tree:
         raise unknown_skill(library, tip, name)

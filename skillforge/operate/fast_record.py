@@ -14,6 +14,7 @@ from skillforge.gitrepo.git_files import (
     recorded_branch,
 )
 from skillforge.model import Assignment
+from skillforge.model.layout import ref_name
 from skillforge.operate import pseudonym
 from skillforge.operate.use_reports import RecordResult, UseReport
 from skillforge.store import Uses
@@ -46,7 +47,7 @@ def record(folder: str, report: UseReport) -> RecordResult | None:
 def ref_state(git_dir: str, skill: str, branch: str) -> str:
     """The commits that decide which version a key gets; empty if only git knows."""
     main = read_ref(git_dir, f"refs/heads/{branch}") if branch else ""
-    rollout = read_ref(git_dir, f"{ROLLOUTS}{skill}")
+    rollout = read_ref(git_dir, f"{ROLLOUTS}{ref_name(skill)}")
     return f"{main} {rollout or '-'}" if main and rollout is not None else ""
 
 

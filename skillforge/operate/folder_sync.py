@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.library import Library
 from skillforge.model import Assignment, DraftFile
+from skillforge.model.layout import folder_names
 from skillforge.operate import materialize, tree_hash
 from skillforge.operate.assignment import all_assigned
 from skillforge.operate.sync_ledger import STATE, SyncedSkill, read_ledger
@@ -98,7 +99,8 @@ def _require_agent_folder(library: Library, folder: Path) -> None:
         main = library.main
         hint = f"git fetch origin {main}:{main}"
         raise RequestError(f"{main} has no commit here", hint=hint)
-    own = (library.skills_dir.resolve(), library.repository().common_dir.resolve())
+    tops = [library.root / top for top in library.layout.roots]
+    own = [top.resolve() for top in (*tops, library.repository().common_dir)]
     if any(map(folder.resolve().is_relative_to, own)):
         raise RequestError(
             f"{folder} belongs to the library itself",
@@ -129,7 +131,10 @@ class _Sync:
     def __init__(self, library: Library, key: str, folder: Path) -> None:
         self.repo = library.repository()
         self.folder = folder
-        assignments, self.errors = all_assigned(library, key)
+        by_skill, errors = all_assigned(library, key)
+        folders = folder_names(sorted(by_skill.keys() | errors.keys()))
+        assignments = {folders[name]: own for name, own in by_skill.items()}
+        self.errors = {folders[name]: error for name, error in errors.items()}
         self.versions = {
             name: assignment.version for name, assignment in assignments.items()
         }

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, SKILLS, Document, Link, Skill
+from skillforge.model import SKILL_FILE, Document, Link, Skill
 
 
 class TextSplice(NamedTuple):
@@ -94,7 +94,7 @@ def _was_on_main(library: Library, tip: str, skill: Skill, path: str) -> bool:
     """Whether main had a file that was removed since."""
     if path.startswith(".."):
         return False
-    options = ("--max-count=1", tip, "--", f":(literal){SKILLS}/{skill.name}/{path}")
+    options = ("--max-count=1", tip, "--", f":(literal){skill.path}/{path}")
     return any(True for _ in library.repository().log(*options))
 
 

@@ -9,6 +9,7 @@ from skillforge.errors import ConfigError, ToolError
 from skillforge.gitrepo import GitRepo
 from skillforge.gitrepo.trees import TreeEntry, read_tree
 from skillforge.model import DraftFile
+from skillforge.model.layout import ref_name
 from skillforge.operate.tree_hash import folder_state
 from skillforge.store import cache_folder, locked
 
@@ -26,11 +27,11 @@ def cached_folder(repo: GitRepo, skill: str, tree: str) -> Path:
     It is verified each time, and written again if it was damaged. It is complete or
     missing, also if processes compete or are killed.
     """
-    cache = cache_folder() / "skills"
-    folder = cache / skill / tree / skill
+    cache, name = cache_folder() / "skills", skill.rpartition("/")[2]
+    folder = cache / ref_name(skill) / tree / name
     if not _is_intact(folder, tree):
         entries = listings(repo, {skill: tree})[skill]
-        require_safe(skill, entries)
+        require_safe(name, entries)
         files = read(entries, repo.blobs(entry.object for entry in entries.values()))
         with locked(cache / ".lock", "the cache (SKILLFORGE_CACHE names another)"):
             if not _is_intact(folder, tree):

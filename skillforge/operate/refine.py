@@ -12,7 +12,7 @@ from skillforge.checks.prompt_injection import has_instructions
 from skillforge.checks.rules import anti_learning
 from skillforge.document.sections import SAME, with_lines
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, SKILLS, Draft, Origin
+from skillforge.model import SKILL_FILE, Draft, Origin
 from skillforge.operate.stats import UseTotals
 from skillforge.report import plural
 from skillforge.store import Pitfall
@@ -112,7 +112,7 @@ def refined(
 
     `anchor` is the last text that a person wrote.
     """
-    skill_md = library.repository().find(f"{library.tip}:{SKILLS}/{skill}/{SKILL_FILE}")
+    skill_md = library.find_file(library.tip, skill)
     before = skill_md.data.decode("utf-8", "surrogateescape") if skill_md else ""
     reported = lessons(pitfalls)
     after, added, waiting = before, [], []

@@ -40,6 +40,7 @@ def exchange(library: Library, other: Remote, by: Signature) -> RolloutExchange:
     mine, theirs = _tips(repo, PREFIX), _tips(repo, _THEIRS)
     changed, refused = [], {}
     for skill in sorted(mine.keys() | theirs.keys()):
+        ref = rollouts.ref_of(skill)
         ours, fetched = mine.get(skill, ""), theirs.get(skill, "")
         try:
             merged = _merged(library, skill, ours, fetched, by)
@@ -47,16 +48,17 @@ def exchange(library: Library, other: Remote, by: Signature) -> RolloutExchange:
             refused[skill] = err.message
             continue
         if merged != ours:
-            if not repo.move_refs(RefUpdate(f"{PREFIX}{skill}", merged, ours)):
+            if not repo.move_refs(RefUpdate(ref, merged, ours)):
                 continue  # changed here meanwhile; the next exchange sees it
             changed.append(skill)
         if merged != fetched:
-            _push(repo, other, RefUpdate(f"{PREFIX}{skill}", merged, fetched))
+            _push(repo, other, RefUpdate(ref, merged, fetched))
     return RolloutExchange(changed, refused)
 
 
 def _tips(repo: GitRepo, prefix: str) -> dict[str, str]:
-    return {r.removeprefix(prefix): tip for r, (tip, _) in repo.refs(prefix).items()}
+    refs = repo.refs(prefix).items()
+    return {rollouts.skill_of(ref, prefix): tip for ref, (tip, _) in refs}
 
 
 def _push(repo: GitRepo, other: Remote, update: RefUpdate) -> None:

@@ -20,6 +20,7 @@ from skillforge.gitrepo.refs import removal
 from skillforge.history.lineage import ever_held
 from skillforge.library import Library
 from skillforge.model import Rollout, RolloutState
+from skillforge.model.layout import ref_name, skill_of_ref
 from skillforge.operate import fast_record
 
 PREFIX = fast_record.ROLLOUTS
@@ -32,7 +33,7 @@ _MAX_SECONDS = 100_000_000_000  # the calendar module has no year beyond it
 
 def find(repo: GitRepo, skill: str) -> Rollout | None:
     """The last rollout of a skill, in any state."""
-    ref = f"{PREFIX}{skill}"
+    ref = ref_of(skill)
     record = repo.find(f"{ref}:{_FILE}")
     if record is None and (repo.common_dir / ref).is_file():
         raise _damage(repo, ref, "git can't read it")
@@ -51,11 +52,9 @@ class RolloutRecords(NamedTuple):
 
 def read_all(repo: GitRepo) -> RolloutRecords:
     refs, broken = read_refs(repo, PREFIX)
-    names = [ref.removeprefix(PREFIX) for ref in refs]
-    records_read = repo.find_all([f"{PREFIX}{name}:{_FILE}" for name in names])
-    damaged = {
-        r.removeprefix(PREFIX): _damage(repo, r, why) for r, why in broken.items()
-    }
+    names = list(map(skill_of, refs))
+    records_read = repo.find_all([f"{ref}:{_FILE}" for ref in refs])
+    damaged = {skill_of(ref): _damage(repo, ref, why) for ref, why in broken.items()}
     records = RolloutRecords({}, damaged)
     for name, record in zip(names, records_read, strict=True):
         try:
@@ -65,8 +64,18 @@ def read_all(repo: GitRepo) -> RolloutRecords:
     return records
 
 
+def ref_of(skill: str) -> str:
+    """The ref of a skill's rollout."""
+    return f"{PREFIX}{ref_name(skill)}"
+
+
+def skill_of(ref: str, prefix: str = PREFIX) -> str:
+    """The skill that a rollout's ref is of."""
+    return skill_of_ref(ref.removeprefix(prefix))
+
+
 def _damage(repo: GitRepo, ref: str, why: str) -> ConfigError:
-    name = ref.removeprefix(PREFIX)
+    name = skill_of(ref)
     return ConfigError(
         f"the rollout record of {name} is damaged: {why}",
         hint=f"fetch it again with sync-uses, or remove it: {removal(repo, ref)}",
@@ -81,7 +90,7 @@ def never_on_main(
     Main's versions were reviewed. A record may be pushed by anyone and name any tree;
     a key only ever gets one that came through main.
     """
-    held = ever_held(library.repository(), library.tip, versions)
+    held = ever_held(library, library.tip, versions)
     is_whole = not library.repository().shallow_commits()
     return {
         name: ConfigError(
@@ -104,8 +113,8 @@ def require_on_main(library: Library, skill: str, version: str) -> None:
 
 def _removal_hint(skill: str) -> str:
     return (
-        f"git log -p {PREFIX}{skill} shows its history; to end the rollout, so that "
-        f"every key gets main's version: git update-ref -d {PREFIX}{skill}"
+        f"git log -p {ref_of(skill)} shows its history; to end the rollout, so that "
+        f"every key gets main's version: git update-ref -d {ref_of(skill)}"
     )
 
 
@@ -183,7 +192,7 @@ def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
 ) -> Rollout:
     """Commit a record on top of the last one; after a lost race, read it again."""
     require_name(skill)
-    ref = f"{PREFIX}{skill}"
+    ref = ref_of(skill)
     for _ in range(_ATTEMPTS):
         tip = repo.ref(ref)
         before = find(repo, skill) if tip else None
@@ -204,7 +213,7 @@ def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
 
 def require_name(skill: str) -> None:
     """Raise an error for an invalid name, before it becomes part of a ref."""
-    if not path_policy.is_name(skill):
+    if not path_policy.is_skill_name(skill):
         raise RequestError(
             f"invalid skill name {skill!r}", hint="skillforge list shows all skills"
         )

@@ -80,13 +80,13 @@ def read_facts(library: Library, tip: str) -> LibraryFacts:
     return LibraryFacts(
         summaries(library, tip, trees),
         trees,
-        lives(repo, tip, trees),
+        lives(library, tip, trees),
         used,
         policy,
         today,
         min((row.day for row in tally), default=0),
         frozenset(name for name, uses in used.items() if uses.last >= first_day),
-        absorptions(repo, tip),
+        absorptions(library, tip),
     )
 
 

@@ -187,7 +187,8 @@ def _use(fields: dict[str, Any]) -> Use:
     """A validated use from another machine, which is untrusted."""
     kinds = {name: kind(fields[name]) for name, kind in _KINDS.items()}
     use = Use(**fields | kinds | dict.fromkeys(_PRIVATE, ""))
-    if not (use.id and path_policy.is_name(use.skill) and _TREE.fullmatch(use.version)):
+    is_named = use.id and path_policy.is_skill_name(use.skill)
+    if not (is_named and _TREE.fullmatch(use.version)):
         raise TypeError("not a use of a skill")
     for text in (getattr(use, name) for name in _TEXTS):
         if len(text.encode()) > _MAX_TEXT:  # raises if it is not text

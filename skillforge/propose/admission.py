@@ -12,7 +12,6 @@ from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
     SKILL_FILE,
-    SKILLS,
     Action,
     Comment,
     Draft,
@@ -76,8 +75,10 @@ def refuse_many(
 
 def refuse_archived(library: Library, base: str, draft: Draft, action: Action) -> None:
     """Raise if a name is both in use and archived, or archiving changes a skill."""
-    places = [f"{base}:{top}/{draft.skill}" for top in (SKILLS, ARCHIVE)]
-    skill, archived = library.repository().names_of(places)
+    folders = library.path_of(draft.skill), f"{ARCHIVE}/{draft.skill}"
+    skill, archived = library.repository().names_of(
+        [f"{base}:{folder}" for folder in folders]
+    )
     is_done = (skill, archived) == ("", draft.archives)
     has_more = bool(draft.files or draft.evidence or draft.absorbed)
     if action is Action.ARCHIVE and (
@@ -101,12 +102,12 @@ def refuse_growth(admitted: AdmittedDraft) -> None:
     after = admitted.draft.files.get(SKILL_FILE)
     if admitted.action is not Action.EDIT or not admitted.before or not after:
         return
-    path = f"{SKILLS}/{admitted.draft.skill}/{SKILL_FILE}"
     was, now = len(admitted.before), len(after.data)
     limit = admitted.policy.growth_limit
     if now > was * (1 + limit / 100) and now - was > FREE_GROWTH:
         raise ConflictError(
-            f"{path} would grow by {now / was - 1:.0%}, from {was:,} to {now:,} bytes; "
+            f"SKILL.md of {admitted.draft.skill} would grow by {now / was - 1:.0%}, "
+            f"from {was:,} to {now:,} bytes; "
             f"the policy allows {limit}%",
             hint=f"growth up to {FREE_GROWTH:,} bytes is always allowed; move details "
             "to references/, or replace text instead of adding to it",
@@ -124,7 +125,8 @@ def refuse_duplicate(library: Library, admitted: AdmittedDraft) -> None:
             raise ConflictError(
                 f"{draft.skill} is {near.similarity:.0%} similar to the skill "
                 f"{near.name}",
-                hint=f"edit that skill instead: change {SKILLS}/{near.name}/ and "
+                hint=f"edit that skill instead: change "
+                f"{library.path_of(near.name)}/ and "
                 f"run `skillforge propose {near.name}`; to rename it, send a batch of "
                 f"create, and delete with absorbed_into: {draft.skill}",
                 facts={"skill": near.name, "similarity": round(near.similarity, 3)},

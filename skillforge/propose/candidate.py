@@ -7,18 +7,17 @@ from typing import NamedTuple
 
 from skillforge.checks import path_policy
 from skillforge.checks.scan.waivers import read_waivers
-from skillforge.gitrepo import diff, trailers
+from skillforge.gitrepo import GitRepo, diff, trailers
 from skillforge.gitrepo.trees import MalformedTreeError
 from skillforge.history import steps
 from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
     EVIDENCE,
-    OURS,
-    SKILLS,
     WAIVERS_FILE,
     Action,
     Finding,
+    Layout,
     Proposal,
     Severity,
     is_of_agent,
@@ -85,13 +84,7 @@ class Candidate:
         """
         repo = library.repository()
         start = repo.merge_base(base, head)
-        touched = sorted(
-            {
-                path.split("/")[1] if "/" in path else path
-                for path in diff.changed_paths(repo, start, head, ".")
-                if any(steps.is_of(path, top) for top in OURS)
-            }
-        )
+        touched = sorted(_touched(library, start, head))
         commits = repo.log("--reverse", f"{start}..{head}")
         messages = (trailers.read(commit.message) for commit in commits)
         drafted = next((lines for lines in messages if "Skill" in lines), {})
@@ -99,6 +92,20 @@ class Candidate:
         action, origin = (trailers.first(drafted, key) for key in ("Action", "Origin"))
         base, head = repo.resolve(base), repo.resolve(head)
         return cls(start, base, head, skills, action, origin)
+
+
+def _touched(library: Library, start: str, head: str) -> set[str]:
+    """The skills that a branch changes, or whose evidence or archive it changes."""
+    layout, repo = library.layout, library.repository()
+    paths = diff.changed_paths(repo, start, head, ".")
+    ours = [path for path in paths if steps.is_ours(layout, path)]
+    in_use = set(library.skill_trees(start) | library.skill_trees(head))
+    touched: set[str] = set()
+    for path in ours:
+        names = set(layout.names_around(path))
+        names &= names if layout.is_single else in_use
+        touched |= names or {layout.leading_name(path.partition("/")[2]) or path}
+    return touched
 
 
 def path_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
@@ -113,18 +120,21 @@ def path_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     if not own:
         return  # a branch that touches no skill
     yield from _commit_findings(library, candidate)
+    archived = [f"{ARCHIVE}/{name}" for name in own]
+    places = _Owned(library.layout, own)
     for path, mode, is_new in diff.changed_files(repo, candidate.start, candidate.head):
         # A skill moves as a whole: _archive_findings checks that.
-        is_moved = candidate.moves and path_policy.inside(path, own, ARCHIVE)
-        if not is_moved and (why := _refusal(candidate, own, path, mode, is_new)):
+        is_moved = candidate.moves and path_policy.inside(path, archived)
+        if not is_moved and (why := _refusal(candidate, places, path, mode, is_new)):
             yield _path_error(message=why, path=path)
     yield from _archive_findings(library, candidate, own)
     for name in own:
-        files = repo.files_in(f"{candidate.head}:{SKILLS}/{name}")
+        folder = library.path_of(name)
+        files = repo.files_in(f"{candidate.head}:{folder}")
         if path := path_policy.clash(files):
             yield _path_error(
                 message="it collides with another path of the skill",
-                path=f"{SKILLS}/{name}/{path}",
+                path=f"{folder}/{path}",
                 hint="rename one of them",
             )
     yield from _twin_findings(library, candidate, own)
@@ -134,18 +144,25 @@ def _twin_findings(
     library: Library, candidate: Candidate, own: tuple[str, ...]
 ) -> Iterator[Finding]:
     """A new skill's folder differs from other skills' also where case is ignored."""
-    repo = library.repository()
-    before = repo.names_of([f"{candidate.start}:{SKILLS}/{name}" for name in own])
+    repo, path_of = library.repository(), library.path_of
+    before = repo.names_of([f"{candidate.start}:{path_of(name)}" for name in own])
     pairs = zip(own, before, strict=True)
-    new = {path_policy.folded(name): name for name, tree in pairs if not tree}
-    for other in repo.tree(f"{candidate.head}:{SKILLS}") if new else ():
-        name = new.get(path_policy.folded(other), other)
-        if name != other:
+    for folder in (path_of(name) for name, tree in pairs if not tree):
+        for other in _siblings(repo, candidate.head, folder):
             yield _path_error(
                 message=f"its folder is that of {other} where case is ignored",
-                path=f"{SKILLS}/{name}",
+                path=folder,
                 hint="choose another name",
             )
+
+
+def _siblings(repo: GitRepo, commit: str, folder: str) -> Iterator[str]:
+    """Other entries that a folder, or one that it is in, is equal to but for case."""
+    parts = folder.split("/")
+    for at, part in enumerate(parts):
+        for other in repo.tree(f"{commit}:{'/'.join(parts[:at])}"):
+            if other != part and path_policy.folded(other) == path_policy.folded(part):
+                yield other
 
 
 def _own(library: Library, candidate: Candidate) -> tuple[str, ...]:
@@ -161,24 +178,37 @@ def _own(library: Library, candidate: Candidate) -> tuple[str, ...]:
     return (*candidate.skills[:1], *removed)
 
 
+class _Owned(NamedTuple):
+    """The skills that a draft may change."""
+
+    layout: Layout
+    names: tuple[str, ...]
+
+    def inside(self, path: str) -> str:
+        return path_policy.inside(path, map(self.layout.path_of, self.names))
+
+    def evidence(self, path: str) -> str:
+        return path_policy.inside(path, (f"{EVIDENCE}/{name}" for name in self.names))
+
+
 def _refusal(
-    candidate: Candidate, own: tuple[str, ...], path: str, mode: str, is_new: bool
+    candidate: Candidate, own: _Owned, path: str, mode: str, is_new: bool
 ) -> str:
     """Why a changed file is not allowed; empty if it is."""
     if candidate.is_waiver:
         is_file = path == WAIVERS_FILE and mode == _FILES[0]
         return "" if is_file else f"a waiver can't change it, only {WAIVERS_FILE}"
-    inside = path_policy.inside(path, own, SKILLS)
-    evidence = path_policy.inside(path, own, EVIDENCE)
+    inside, evidence = own.inside(path), own.evidence(path)
     if not inside and (not evidence or candidate.is_archiving):
-        return f"a draft of {' and '.join(own)} can't change it"
+        return f"a draft of {' and '.join(own.names)} can't change it"
     if evidence and not is_new:
         return "evidence is added, never changed"
     if not mode or (inside and candidate.is_rollback):
         return ""  # a removed file may have any name; a restored one must be exact
     if mode not in _FILES:
         return "it is a symlink or a submodule, not an ordinary file"
-    return path_policy.refusal(inside or evidence)
+    is_nested = inside and path_policy.is_nested_skill(own.layout, path)
+    return "" if is_nested else path_policy.refusal(inside or evidence)
 
 
 class _Places(NamedTuple):
@@ -193,8 +223,9 @@ def _archive_findings(
 ) -> Iterator[Finding]:
     repo = library.repository()
     for name in own:
+        places = library.path_of(name), f"{ARCHIVE}/{name}"
         before, after = (
-            _Places(*repo.names_of([f"{at}:{top}/{name}" for top in (SKILLS, ARCHIVE)]))
+            _Places(*repo.names_of([f"{at}:{path}" for path in places]))
             for at in (candidate.start, candidate.head)
         )
         if why := _misplaced(candidate, before, after):
@@ -220,15 +251,13 @@ def _misplaced(candidate: Candidate, before: _Places, after: _Places) -> str:
 def _commit_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     """The branch starts with the tool's own commit, and is linear."""
     for name in candidate.skills:
-        if not path_policy.is_name(name):
-            yield _path_error(
-                message=f"{name!r} is not a valid skill name", path=SKILLS
-            )
+        if not (path_policy.is_skill_name(name) and library.layout.has_name(name)):
+            yield _path_error(message=f"{name!r} is not a valid skill name", path=".")
     if not candidate.message:
         return
     span = f"{candidate.start}..{candidate.head}"
     commits = list(library.repository().log("--reverse", span))
-    rewritten = partial(_path_error, path=SKILLS, hint=_REWRITTEN)
+    rewritten = partial(_path_error, path=".", hint=_REWRITTEN)
     if not commits or commits[0].message.strip() != candidate.message.strip():
         why = "the branch does not start with the commit that was proposed"
         yield rewritten(message=why)
@@ -244,11 +273,12 @@ def waiver_findings(library: Library, candidate: Candidate) -> Iterator[Finding]
         for commit in (candidate.start, candidate.head)
     )
     name = candidate.skills[0]
+    folder = f"{library.path_of(name)}/"
     hint = f"skillforge waive RULE {name} --why TEXT writes it"
     if is_of_agent(candidate.origin):
         yield wrong("agents can't waive findings", hint="let a person propose it")
     changed = {*before} ^ {*after}
-    if others := [w for w in changed if not w.path.startswith(f"{SKILLS}/{name}/")]:
+    if others := [w for w in changed if not w.path.startswith(folder)]:
         yield wrong(f"it changes waivers of other skills: {others[0].path}", hint=hint)
     about = {(waiver.rule, waiver.path) for waiver in after}
     if lost := [w for w in before if (w.rule, w.path) not in about]:
@@ -265,5 +295,5 @@ def exact_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     for name in candidate.skills:
         tree = library.skill_tree(candidate.head, name)
         if not steps.was_version(all_steps, name, tree):
-            path = f"{SKILLS}/{name}"
+            path = library.path_of(name)
             yield Finding("exact", Severity.ERROR, why, path, hint=hint)

@@ -11,7 +11,15 @@ from pathlib import Path
 from skillforge.checks import path_policy, skill_selection
 from skillforge.errors import ConflictError, RequestError
 from skillforge.library import read_folder
-from skillforge.model import EVIDENCE, SKILLS, Draft, DraftFile, FileKind, Skill
+from skillforge.model import (
+    EVIDENCE,
+    SKILLS,
+    Draft,
+    DraftFile,
+    FileKind,
+    Layout,
+    Skill,
+)
 from skillforge.propose.workspace import Workspace
 
 MAX_EXAMPLE = 1 << 20
@@ -32,7 +40,7 @@ def drafts(workspace: Workspace, targets: tuple[str, ...]) -> list[Draft]:
 
 def _draft(workspace: Workspace, folder: Path) -> Draft:
     """The draft of a folder, without files of the library that git ignores."""
-    draft = from_folder(folder)
+    draft = from_folder(folder, workspace.library.layout)
     root = workspace.library.root.resolve()
     if not folder.resolve().is_relative_to(root):
         return draft
@@ -55,8 +63,7 @@ def _refuse_outdated(workspace: Workspace, name: str) -> None:
     if not library.is_elsewhere:
         return
     start = repo.merge_base("HEAD", workspace.base)
-    commits = (start, workspace.base)
-    before, now = repo.names_of([f"{commit}:{SKILLS}/{name}" for commit in commits])
+    before, now = library.versions((start, workspace.base), name)
     if before != now:
         raise ConflictError(
             f"{name} has changed on {library.main} since this checkout",
@@ -64,7 +71,7 @@ def _refuse_outdated(workspace: Workspace, name: str) -> None:
         )
 
 
-def from_folder(folder: Path) -> Draft:
+def from_folder(folder: Path, layout: Layout) -> Draft:
     """The draft in a folder, and its evidence if that is next to `skills/`."""
     skill = read_folder(str(folder), folder.name, str(folder), alone=True)
     name = _name_of(folder, skill)
@@ -79,17 +86,19 @@ def from_folder(folder: Path) -> Draft:
             hint="`skillforge new NAME` creates a skill; to remove one: "
             f"skillforge propose {name} --delete",
         )
-    refuse_paths(name, files)
+    refuse_paths(layout, name, files)
     evidence = _folder_evidence(folder, name)
     return Draft(name, files, evidence, tuple(evidence))
 
 
 def _name_of(folder: Path, skill: Skill) -> str:
     """The folder's name in a library; elsewhere the name in the SKILL.md, if valid."""
+    home, _path, own = skill_selection.home_of(folder)
+    if home is not None:
+        return own
     name = skill.document.words("name") if skill.document else ""
-    if folder.parent.name == SKILLS or not path_policy.is_name(name):
-        return folder.name
-    return name
+    is_usual = folder.parent.name == SKILLS
+    return folder.name if is_usual or not path_policy.is_name(name) else name
 
 
 def _file(skill: Skill, path: str) -> DraftFile:
@@ -107,14 +116,27 @@ def _file(skill: Skill, path: str) -> DraftFile:
         ) from err
 
 
-def refuse_paths(skill: str, files: Mapping[str, object]) -> None:
-    """Raise at a name or path that some git or system would read differently."""
-    if not path_policy.is_name(skill):
+def refuse_name(layout: Layout, skill: str) -> None:
+    """Raise at a name that no skill of a library can have."""
+    if not path_policy.is_skill_name(skill):
         raise RequestError(
             f"{skill!r} is not a valid skill name",
             hint="use a-z, 0-9 and single hyphens, such as csv-tables",
         )
+    if not layout.has_name(skill):
+        raise RequestError(
+            f"no skill can be named {skill!r} here: it would be outside of "
+            f"{', '.join(layout.globs)}",
+            hint="use a name such as " + layout.example("csv-tables"),
+        )
+
+
+def refuse_paths(layout: Layout, skill: str, files: Mapping[str, object]) -> None:
+    """Raise at a name or path that some git or system would read differently."""
+    refuse_name(layout, skill)
     for path in files:
+        if path_policy.is_nested_skill(layout, f"{layout.path_of(skill)}/{path}"):
+            continue
         if why := path_policy.refusal(path):
             raise RequestError(
                 f"the path {path!r} is not allowed: {why}", hint="rename the file"
@@ -128,8 +150,8 @@ def refuse_paths(skill: str, files: Mapping[str, object]) -> None:
 
 def _folder_evidence(folder: Path, name: str) -> dict[str, bytes]:
     """Example files next to a folder of skills: `evidence/<name>/<id>.json`."""
-    evidence = folder.parent.parent / EVIDENCE / name
-    if folder.parent.name != SKILLS or not evidence.is_dir():
+    evidence = skill_selection.evidence_folder(folder, name)
+    if evidence is None or not evidence.is_dir():
         return {}
     _refuse_link(evidence)
     paths = sorted(evidence.glob("*.json"))

@@ -18,7 +18,6 @@ from skillforge.errors import SkillforgeError
 from skillforge.library import Library, Listing
 from skillforge.model import (
     NOT_RUN,
-    SKILLS,
     CheckResult,
     Finding,
     Severity,
@@ -147,7 +146,7 @@ def _check_one(inputs: _Inputs, check: Check, skill: str) -> CheckResult:
         run = partial(_findings, inputs, check, skill)
         findings = tuple(worker_pool.apart(run, check.seconds))
     except SkillforgeError as err:
-        return _error(check.name, err.message, path=f"{SKILLS}/{skill}")
+        return _error(check.name, err.message, path=inputs.library.path_of(skill))
     return CheckResult(check.name, _status(findings), findings)
 
 
@@ -165,7 +164,7 @@ def _findings(inputs: _Inputs, check: Check, skill: str) -> list[Finding]:
     )
     found = list(check.run(subject))
     found = known.marked(found, current) if current else found
-    findings = [f.under(f"{SKILLS}/{skill}") for f in found]
+    findings = [f.under(library.path_of(skill)) for f in found]
     return list(map(check.on_rollback, findings)) if candidate.is_rollback else findings
 
 
@@ -178,7 +177,7 @@ def _status(findings: tuple[Finding, ...]) -> Status:
 
 
 def _error(
-    name: str, why: str, status: Status = Status.ERROR, path: str = SKILLS
+    name: str, why: str, status: Status = Status.ERROR, path: str = "."
 ) -> CheckResult:
     """The result of a check that did not finish, which fails the gate."""
     hint = "a check that did not run has not passed; fix it and run the gate again"

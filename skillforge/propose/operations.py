@@ -12,7 +12,7 @@ from skillforge.checks import path_policy
 from skillforge.errors import ConflictError, RequestError
 from skillforge.history import readable_version
 from skillforge.library import Library, no_such_skill
-from skillforge.model import SKILL_FILE, SKILLS, Draft, DraftFile, Origin
+from skillforge.model import SKILL_FILE, Draft, DraftFile, Origin
 from skillforge.propose.draft_source import refuse_paths
 from skillforge.text import nearest, nearest_lines
 
@@ -141,7 +141,7 @@ def _parse_operation(at: int, item: Any) -> Operation:
     for key in ("name", *_REQUIRED[operation.action]):
         if key not in texts:
             raise operation.error(f"`{key}` is missing")
-    if not path_policy.is_name(operation.name):
+    if not path_policy.is_skill_name(operation.name):
         raise operation.error(f"{operation.name!r} is not a valid skill name")
     return operation
 
@@ -203,12 +203,12 @@ def _draft(batch: _Batch) -> Draft:
                 f"the batch changes {name}, and also deletes {deleted}",
                 hint=f"send it separately, or with `absorbed_into: {name}`",
             )
-    refuse_paths(name, batch.files[name])
+    refuse_paths(batch.library.layout, name, batch.files[name])
     return Draft(name, batch.files[name], absorbed=tuple(sorted(batch.deleted)))
 
 
 def _refuse_unknown(batch: _Batch, name: str) -> None:
-    path = f"{batch.base}:{SKILLS}/{name}/{SKILL_FILE}"
+    path = f"{batch.base}:{batch.library.path_of(name)}/{SKILL_FILE}"
     if name and not batch.library.repository().name_of(path):
         raise RequestError(
             f"`absorbed_into` names {name}, which is not a skill of the library",
@@ -252,7 +252,7 @@ def _version_read(batch: _Batch, operation: Operation, path: str) -> bytes:
     expressions = {
         "tree": f"{version}:{path}",
         "blob": version,
-        "commit": f"{version}:{SKILLS}/{operation.name}/{path}",
+        "commit": f"{version}:{batch.library.path_of(operation.name)}/{path}",
     }
     repo = batch.library.repository()
     named = repo.find(version) if version.isalnum() else None
@@ -289,7 +289,7 @@ def _check_match(data: bytes, path: str, operation: Operation) -> None:
 def _delete(batch: _Batch, operation: Operation) -> None:
     batch.existing(operation)
     into = operation["absorbed_into"]
-    if into and not path_policy.is_name(into):
+    if into and not path_policy.is_skill_name(into):
         raise operation.error("`absorbed_into` is not a valid skill name")
     batch.deleted[operation.name] = into
 

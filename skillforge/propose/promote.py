@@ -12,9 +12,9 @@ from skillforge.gitrepo.ref_update import NewCommit, TreeChange
 from skillforge.history import readable_version
 from skillforge.history.steps import NOW
 from skillforge.model import (
-    OURS,
+    ARCHIVE,
+    EVIDENCE,
     SKILL_FILE,
-    SKILLS,
     WAIVERS_FILE,
     Action,
     Approval,
@@ -244,13 +244,15 @@ def _rebased_changes(
         if merged != repo.name_of(f"{tip}:{WAIVERS_FILE}"):
             yield TreeChange(WAIVERS_FILE, object=merged)
         return
-    for path in (f"{top}/{name}" for name in proposal.skills for top in OURS):
+    path_of = workspace.library.path_of
+    beside = (f"{top}/{n}" for n in proposal.skills for top in (EVIDENCE, ARCHIVE))
+    for path in (*map(path_of, proposal.skills), *beside):
         merged, current = repo.names_of([f"{tree}:{path}", f"{tip}:{path}"])
         if merged != current:
             yield TreeChange(path, mode="040000", object=merged)
     if proposal.action is Action.ROLLBACK:
         return
-    path = f"{SKILLS}/{proposal.skill}/{SKILL_FILE}"
+    path = f"{path_of(proposal.skill)}/{SKILL_FILE}"
     before, after = repo.find(f"{tip}:{path}"), repo.find(f"{tree}:{path}")
     if before and after:
         old, own = readable_version.of(before.data), readable_version.of(after.data)

@@ -6,7 +6,7 @@ from typing import Any
 
 from skillforge.document.draft_skill import draft_document
 from skillforge.errors import RequestError
-from skillforge.model import SKILLS, Draft, Origin, is_of_agent
+from skillforge.model import Draft, Origin, is_of_agent
 from skillforge.propose import draft_source
 from skillforge.propose.workspace import Workspace
 
@@ -69,5 +69,5 @@ def _origin(workspace: Workspace, draft: Draft) -> Origin:
     """The default origin: human, unless a new skill names an agent in its header."""
     document = draft_document(draft)
     named = document.metadata("origin") if document else ""
-    is_new = not workspace.repo.name_of(f"{workspace.base}:{SKILLS}/{draft.skill}")
+    is_new = not workspace.library.skill_tree(workspace.base, draft.skill)
     return Origin(named) if is_new and named in _AGENTS else Origin.HUMAN

@@ -15,7 +15,6 @@ from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
     SKILL_FILE,
-    SKILLS,
     Action,
     Approval,
     Comment,
@@ -129,8 +128,9 @@ def conflicts(library: Library, proposal: Proposal) -> bool | None:
     if not proposal.is_open:
         return None
     repo, tip = library.repository(), library.tip
+    paths = [library.path_of(name) for name in proposal.skills]
     before, now = (
-        repo.names_of([f"{commit}:{SKILLS}/{name}" for name in proposal.skills])
+        repo.names_of([f"{commit}:{path}" for path in paths])
         for commit in (proposal.base, tip)
     )
     if before == now and proposal.action is not Action.WAIVE:
@@ -150,7 +150,7 @@ def merged_tree(library: Library, proposal: Proposal, tip: str) -> str:
     """
     repo = library.repository()
     for name in proposal.skills:
-        path = f"{SKILLS}/{name}"
+        path = library.path_of(name)
         before, now, new = repo.names_of(
             [f"{commit}:{path}" for commit in (proposal.base, tip, proposal.head)]
         )

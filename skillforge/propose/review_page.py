@@ -10,13 +10,11 @@ from dataclasses import replace
 from skillforge.checks import path_policy
 from skillforge.forge import ReviewPage
 from skillforge.gitrepo import diff, trailers
-from skillforge.history import identity, readable_version
+from skillforge.history import identity, readable_version, steps
 from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
-    OURS,
     SKILL_FILE,
-    SKILLS,
     Action,
     CheckResult,
     Finding,
@@ -117,7 +115,7 @@ def _changes(library: Library, brief: ReviewBrief) -> list[str]:
     lines += rows[:_FILES]
     if (left := len(rows) - _FILES) > 0:
         lines.append(f"| {plural(left, 'more file')} | | |")
-    path = f"{SKILLS}/{proposal.skill}/{SKILL_FILE}"
+    path = f"{library.path_of(proposal.skill)}/{SKILL_FILE}"
     commits = (proposal.base, proposal.head)
     files = repo.find_all([f"{commit}:{path}" for commit in commits])
     old, new = (readable_version.of(file.data) if file else "" for file in files)
@@ -238,7 +236,7 @@ def _shortened(finding: Finding) -> Finding:
 def _commands(brief: ReviewBrief, checkout: str) -> list[str]:
     proposal = brief.proposal
     number, name = proposal.number, proposal.skill
-    is_name = path_policy.is_name(name)  # and so safe in a shell command
+    is_name = path_policy.is_skill_name(name)  # and so safe in a shell command
     has_tests = is_name and proposal.action not in _WITHOUT_TESTS
     test = f" && skillforge test {name}" if has_tests else ""
     lines = [
@@ -275,7 +273,7 @@ def doubts(library: Library, proposal: Proposal, verdict: Verdict) -> tuple[str,
     repo = library.repository()
     reasons = []
     changed = diff.changed_paths(repo, proposal.base, proposal.head, ".")
-    if others := [path for path in changed if path.partition("/")[0] not in OURS]:
+    if others := [path for path in changed if not steps.is_ours(library.layout, path)]:
         shown = ", ".join(map(code, others[:_FILES]))
         reasons.append(
             f"the branch also changes {shown}, and so perhaps the gate itself. Ask for "

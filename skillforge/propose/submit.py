@@ -22,14 +22,15 @@ from skillforge.model import (
     ARCHIVE,
     EVIDENCE,
     SKILL_FILE,
-    SKILLS,
     WAIVERS_FILE,
     Action,
     Draft,
     DraftFile,
+    Layout,
     Proposal,
     Report,
 )
+from skillforge.model.layout import ref_name
 from skillforge.propose import admission
 from skillforge.propose.admission import AdmittedDraft
 from skillforge.propose.proposal_request import ProposalRequest
@@ -88,7 +89,7 @@ def propose(
 
 def _prepare(library: Library, request: ProposalRequest) -> AdmittedDraft:
     draft, base = request.draft, request.base
-    before = library.repository().find(f"{base}:{SKILLS}/{draft.skill}/{SKILL_FILE}")
+    before = library.find_file(base, draft.skill)
     action = _action(library, draft, before is not None)
     admission.refuse_archived(library, base, draft, action)
     digest = draft.digest
@@ -151,7 +152,9 @@ def _validate(library: Library, admitted: AdmittedDraft) -> Report:
         return Report()
     rules = Ruleset(policy.profile, policy.rules)
     known = library_baseline(library, admitted.base)
-    return check_skills(rules, [draft_skill(draft)], known)
+    skill = draft_skill(draft, library.path_of(draft.skill))
+    skill = replace(skill, nested=library.layout.nested(skill.path, skill.files))
+    return check_skills(rules, [skill], known)
 
 
 def _open(
@@ -166,7 +169,7 @@ def _open(
         admission.refuse_many(waiting, [admitted], by)
         replaced = tuple(admission.replaced_rivals(waiting, admitted, by))
         proposal = _proposal(admitted, by)
-        changes = list(_tree_changes(admitted.draft))
+        changes = list(_tree_changes(admitted.draft, workspace.library.layout))
         commit = NewCommit([admitted.base], proposal.message, by, changes)
         opened, created = batch.open(commit, proposal, by, replaced)
     if opened.is_open and not created:
@@ -211,7 +214,7 @@ def _is_on_base(library: Library, admitted: AdmittedDraft) -> bool:
             for name, tree in draft.restores.items()
         )
     if draft.archives:
-        return _is_archived(repo, base, draft)
+        return _is_archived(library, base, draft)
     if not draft.files or draft.absorbed or admitted.before is None:
         return False
     files = admitted.request.draft.files
@@ -220,7 +223,7 @@ def _is_on_base(library: Library, admitted: AdmittedDraft) -> bool:
         own = readable_version.of(files[SKILL_FILE].data)
         if old and not readable_version.is_higher(own, old):
             files = readable_version.with_version(files, old)
-    return _has_files(repo, f"{base}:{SKILLS}/{draft.skill}", files)
+    return _has_files(repo, f"{base}:{library.path_of(draft.skill)}", files)
 
 
 def _contains(library: Library, proposal: Proposal, admitted: AdmittedDraft) -> bool:
@@ -230,12 +233,12 @@ def _contains(library: Library, proposal: Proposal, admitted: AdmittedDraft) -> 
         return library.read_file(WAIVERS_FILE, head) == draft.waivers
     evidence = library.evidence_at(head, draft.skill)
     trees = dict.fromkeys(draft.absorbed, "") | dict(draft.restores)
-    names = repo.names_of([f"{head}:{SKILLS}/{name}" for name in trees])
+    names = [library.skill_tree(head, name) for name in trees]
     if names != list(trees.values()) or draft.evidence.items() - evidence.items():
         return False
     if draft.archives:
-        return _is_archived(repo, head, draft)
-    folder = f"{head}:{SKILLS}/{draft.skill}"
+        return _is_archived(library, head, draft)
+    folder = f"{head}:{library.path_of(draft.skill)}"
     if draft.restores or not draft.files:
         return bool(draft.restores) or not repo.name_of(folder)
     skill_md = repo.find(f"{folder}/{SKILL_FILE}")
@@ -244,10 +247,11 @@ def _contains(library: Library, proposal: Proposal, admitted: AdmittedDraft) -> 
     return _has_files(repo, folder, files)
 
 
-def _is_archived(repo: GitRepo, commit: str, draft: Draft) -> bool:
+def _is_archived(library: Library, commit: str, draft: Draft) -> bool:
     """Whether a commit has a skill in its archive, and only there."""
-    places = [f"{commit}:{top}/{draft.skill}" for top in (SKILLS, ARCHIVE)]
-    return repo.names_of(places) == ["", draft.archives]
+    places = library.path_of(draft.skill), f"{ARCHIVE}/{draft.skill}"
+    trees = library.repository().names_of([f"{commit}:{path}" for path in places])
+    return trees == ["", draft.archives]
 
 
 def _has_files(repo: GitRepo, folder: str, files: Mapping[str, DraftFile]) -> bool:
@@ -261,11 +265,11 @@ def _has_files(repo: GitRepo, folder: str, files: Mapping[str, DraftFile]) -> bo
 
 def _merged_before(workspace: Workspace, admitted: AdmittedDraft) -> Proposal:
     """The merged proposal that brought these bytes to main."""
-    repo, name = workspace.repo, admitted.draft.skill
-    tree = repo.name_of(f"{admitted.base}:{SKILLS}/{name}")
+    library, name = workspace.library, admitted.draft.skill
+    tree = library.skill_tree(admitted.base, name)
     for proposal in reversed(workspace.forge.proposals()):
         is_merge = proposal.skill == name and bool(proposal.merge)
-        if is_merge and repo.name_of(f"{proposal.merge}:{SKILLS}/{name}") == tree:
+        if is_merge and library.skill_tree(proposal.merge, name) == tree:
             return proposal
     raise ConflictError(
         f"{workspace.library.main} already has exactly this {name}",
@@ -285,7 +289,7 @@ def _proposal(admitted: AdmittedDraft, by: Signature) -> Proposal:
         author=str(by),
         title=title,
         why=draft.why,
-        branch=f"skill/{draft.skill}/{admitted.digest[:8]}",
+        branch=f"skill/{ref_name(draft.skill)}/{admitted.digest[:8]}",
         head="",
         base=admitted.base,
         digest=admitted.digest,
@@ -314,20 +318,21 @@ def _message(admitted: AdmittedDraft, title: str, by: Signature) -> str:
     return trailers.message(title, draft.why, lines)
 
 
-def _tree_changes(draft: Draft) -> Iterator[TreeChange]:
+def _tree_changes(draft: Draft, layout: Layout) -> Iterator[TreeChange]:
     """The changes of a draft's commit: each skill is replaced as a whole."""
     if draft.waivers:
         yield TreeChange(WAIVERS_FILE, draft.waivers)
         return
+    folder = layout.path_of(draft.skill)
     if not draft.restores:
-        yield TreeChange(f"{SKILLS}/{draft.skill}")
+        yield TreeChange(folder)
     for path, file in draft.files.items():
         mode = "100755" if file.is_executable else "100644"
-        yield TreeChange(f"{SKILLS}/{draft.skill}/{path}", file.data, mode)
+        yield TreeChange(f"{folder}/{path}", file.data, mode)
     for name in draft.absorbed:
-        yield TreeChange(f"{SKILLS}/{name}")
+        yield TreeChange(layout.path_of(name))
     for name, tree in draft.restores.items():
-        yield TreeChange(f"{SKILLS}/{name}", mode="040000", object=tree)
+        yield TreeChange(layout.path_of(name), mode="040000", object=tree)
         if tree:  # a skill in use is not in the archive
             yield TreeChange(f"{ARCHIVE}/{name}")
     if draft.archives:

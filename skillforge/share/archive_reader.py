@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from skillforge.checks.path_policy import clash, refusal
+from skillforge.checks.path_policy import clash, unsafe
 from skillforge.errors import RefusedError
 from skillforge.model import SKILL_FILE, DraftFile
 from skillforge.share.tar_reader import TarError, read_tar
@@ -62,9 +62,7 @@ def gathered(members: Iterator[ArchiveMember]) -> dict[str, DraftFile]:
 
 
 def refuse_path(path: str) -> None:
-    # A nested SKILL.md is the caller's decision: all files may be in a wrapper folder.
-    outer = path.removesuffix(f"/{SKILL_FILE}")
-    problem = refusal(outer) if outer != SKILL_FILE else ""
+    problem = unsafe(path)
     if not problem and len(path.encode("utf-8", "replace")) > _MOST_PATH:
         problem = "it is too long"
     if problem:
@@ -80,7 +78,7 @@ def _unwrapped(files: dict[str, DraftFile]) -> dict[str, DraftFile]:
             raise _refused("it has no SKILL.md at the top or in a single folder")
         files = {path.removeprefix(f"{wrapper}/"): file for path, file in files.items()}
     for path in files:
-        if problem := refusal(path):
+        if problem := unsafe(path):
             raise _unsafe(path, problem)
     return files
 

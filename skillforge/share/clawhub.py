@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from skillforge import processes
 from skillforge.errors import RequestError, ToolError
-from skillforge.model import SKILLS
 from skillforge.share import hub_formats, semver
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.hub_build import write_files
@@ -77,7 +76,7 @@ def _arguments(hub: Hub, skill: PublishedSkill, folder: str, source: str) -> lis
         f"--source-repo={source}",
         f"--source-commit={hub.commit}",
         f"--source-ref=refs/tags/{hub.tag}",
-        f"--source-path={SKILLS}/{skill.name}",
+        f"--source-path={skill.path}",
         "--json",
     ]
 

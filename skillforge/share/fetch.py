@@ -1,5 +1,6 @@
 """Fetch the skills of a hub, an archive, a git repository or a folder."""
 
+import os
 from collections.abc import Callable, Collection, Iterator, Set
 from contextlib import closing
 from functools import partial
@@ -9,8 +10,8 @@ from skillforge.checks.path_policy import is_name
 from skillforge.document import parse
 from skillforge.errors import RefusedError, RequestError
 from skillforge.gitrepo import GitRepo, TreeFile
-from skillforge.library import read_folder
-from skillforge.model import SKILL_FILE, SKILLS, DraftFile, FileKind
+from skillforge.library import read_folder, skill_discovery
+from skillforge.model import SKILL_FILE, DraftFile, FileKind, layout
 from skillforge.share import download, hub_client
 from skillforge.share.archive_reader import (
     MOST_BYTES,
@@ -29,6 +30,7 @@ from skillforge.share.package_digest import Package, contents_digest, digest
 
 Select = Callable[[list[str]], Set[str]]  # the names to fetch of all names
 MOST_TOGETHER = 300 << 20  # bytes of all skills of one installation
+_DEEPEST = 6  # folders above a SKILL.md
 _FILE_MODES = ("100644", "100755")
 
 
@@ -136,14 +138,20 @@ def _from_git(source: InstallSource, select: Select) -> Iterator[Package]:
 
 def _from_folder(source: InstallSource, select: Select) -> Iterator[Package]:
     folder = Path(source.where).resolve()
-    paths = [
-        path.relative_to(folder).as_posix()
-        for pattern in (SKILL_FILE, f"*/{SKILL_FILE}", f"*/*/{SKILL_FILE}")
-        for path in folder.glob(pattern)
-    ]
+    paths = sorted(_skill_files(folder))
     yield from _from_folders(
-        sorted(paths), select, lambda top: _folder_files(folder / top), folder.name
+        paths, select, lambda top: _folder_files(folder / top), folder.name
     )
+
+
+def _skill_files(folder: Path) -> Iterator[str]:
+    """The SKILL.md files that are not too far down in a folder."""
+    for top, inner, files in os.walk(folder):
+        place = Path(top).relative_to(folder)
+        if len(place.parts) == _DEEPEST:
+            inner.clear()
+        if SKILL_FILE in files:
+            yield (place / SKILL_FILE).as_posix()
 
 
 def _from_folders(
@@ -154,14 +162,14 @@ def _from_folders(
     commit: str = "",
 ) -> Iterator[Package]:
     """The selected skills; `load` returns the files below a folder."""
-    folders = _skill_folders(paths)
-    if folders == [""]:
+    found = skill_discovery.of_paths(paths)
+    if SKILL_FILE in paths and not any(f.startswith("skills/") for f in found.skills):
         files = load("")
         name = _own_name(files, default_name)
         if name in select([name]):
             yield Package(name, files, contents_digest(files), SKILL_FILE, commit)
         return
-    known = {folder.rpartition("/")[2]: folder for folder in folders}
+    known = _by_name(found)
     for name in sorted(select(sorted(known))):
         files = load(known[name])
         _refuse_invalid(name)
@@ -169,18 +177,19 @@ def _from_folders(
         yield Package(name, files, contents_digest(files), path, commit)
 
 
-def _skill_folders(paths: list[str]) -> list[str]:
-    """The folders of skills: under `skills/`, else the top, else directly below it."""
-    folders = [
-        path.removesuffix(SKILL_FILE).rstrip("/")
-        for path in paths
-        if path.rpartition("/")[2] == SKILL_FILE
+def _by_name(found: skill_discovery.Discovery) -> dict[str, str]:
+    """The folders of skills by name; copies in an agent's own folder don't count."""
+    folders, places = found.skills, layout.Layout(found.globs)
+    shown = {f.rpartition("/")[2] for f in folders if not _is_hidden(f)}
+    chosen = [
+        f for f in folders if not _is_hidden(f) or f.rpartition("/")[2] not in shown
     ]
-    return (
-        [f for f in folders if f.startswith(f"{SKILLS}/") and f.count("/") == 1]
-        or [f for f in folders if not f]
-        or [f for f in folders if "/" not in f and not f.startswith(".")]
-    )
+    names = layout.folder_names(map(places.name_of, chosen))
+    return {names[places.name_of(folder)]: folder for folder in chosen}
+
+
+def _is_hidden(folder: str) -> bool:
+    return folder.startswith(".")
 
 
 def _blobs(repo: GitRepo, listed: list[TreeFile], folder: str) -> dict[str, DraftFile]:

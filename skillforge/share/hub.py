@@ -44,6 +44,7 @@ class PublishedSkill:
     tree: str
     files: Mapping[str, DraftFile]  # by path inside the skill; SKILL.md is one of them
     document: Document
+    path: str = ""  # its folder in the repository
     group: str = ""  # its metadata.category
     license: str = ""
     scan: str = ""  # safe, caution or dangerous

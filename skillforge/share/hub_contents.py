@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import NamedTuple
 
 from skillforge import processes
@@ -12,12 +13,12 @@ from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
     SKILL_FILE,
-    SKILLS,
     DraftFile,
     FileKind,
     Finding,
     Skill,
 )
+from skillforge.model.layout import folder_names
 from skillforge.share import hub_formats
 from skillforge.share.archive_reader import MOST_BYTES, MOST_FILES
 from skillforge.share.hub import Hub, PublishedSkill
@@ -79,6 +80,7 @@ def gather(
     skills = [skill for skill, *_ in read]
     scanned = scan_commit(library, commit, date.date(), skills, stable)
     examples, verdicts = _examples(library, commit), scanned.verdicts
+    names = folder_names(skill.name for skill, *_ in read)
     published: list[PublishedSkill] = []
     skipped = {name: _IN_ROLLOUT for name, tree in stable.items() if not tree}
     for skill, tree, files in read:
@@ -86,14 +88,15 @@ def gather(
             skipped[skill.name] = problem
         else:
             facts = (str(verdicts[skill.name]), examples[skill.name])
-            published.append(_published(skill, tree, files, history, *facts))
+            new = _published(skill, tree, files, history, *facts)
+            published.append(replace(new, name=names[skill.name]))
     repository = options.repository or release.repository
     hub = Hub(
         options.title or _title(repository),
         release.tag.name,
         commit,
         date.isoformat(),
-        tuple(published),
+        tuple(sorted(published, key=attrgetter("name"))),
         release.notes,
         options.url,
         repository,
@@ -134,8 +137,7 @@ def _title(repository: str) -> str:
 def _examples(library: Library, commit: str) -> Counter[str]:
     """The number of examples that each skill is based on."""
     listed = library.repository().files_in(f"{commit}:{EVIDENCE}")
-    paths = (path.split("/") for path in listed if path.endswith(".json"))
-    return Counter(parts[0] for parts in paths if len(parts) == 2)
+    return Counter(p.rpartition("/")[0] for p in listed if p.endswith(".json"))
 
 
 def _read(
@@ -149,26 +151,28 @@ def _read(
         listing.pop(name, None)
         if tree:
             listing |= library.listing(lineage[name][0].commit, [name])
+    tops = {name: f"{library.path_of(name)}/" for name in listing}
     objects = [
         file.object
         for name, files in listing.items()
         for file in files
-        if file.mode.startswith("100") and _is_published(name, file.path)
+        if file.mode.startswith("100") and _is_published(tops[name], file.path)
     ]
     contents = dict(zip(objects, repo.blobs(objects), strict=True))
     for skill in library.read_listed(listing):
+        top = tops[skill.name]
         files = {
-            file.path.split("/", 2)[2]: DraftFile(
+            file.path.removeprefix(top): DraftFile(
                 contents[file.object], file.mode == "100755"
             )
             for file in listing[skill.name]
-            if file.object in contents and _is_published(skill.name, file.path)
+            if file.object in contents and _is_published(top, file.path)
         }
         yield skill, trees.get(skill.name, ""), {**files, **_linked(skill, files)}
 
 
-def _is_published(name: str, path: str) -> bool:
-    return not path.removeprefix(f"{SKILLS}/{name}/").startswith(UNPUBLISHED)
+def _is_published(top: str, path: str) -> bool:
+    return not path.removeprefix(top).startswith(UNPUBLISHED)
 
 
 def _linked(skill: Skill, files: Mapping[str, DraftFile]) -> dict[str, DraftFile]:
@@ -192,7 +196,7 @@ def _problem(skill: Skill, files: Mapping[str, DraftFile]) -> str:
         return f"it has no {SKILL_FILE}"
     if not document.readable:
         return f"its {SKILL_FILE} cannot be read"
-    if document.words("name") != skill.name:
+    if document.words("name") != skill.folder:
         return "its name differs from its folder"
     if not document.words("description").strip():
         return "it has no description"
@@ -221,6 +225,7 @@ def _published(  # noqa: PLR0913, PLR0917 - the parts of a published skill
     current = next((version for version in versions if version.tree == tree), None)
     return PublishedSkill(
         name=skill.name,
+        path=skill.path,
         description=document.words("description").strip(),
         version=document.metadata("version"),
         tree=tree,

@@ -177,6 +177,9 @@ def _refuse_other_case(target: InstallTarget, name: str) -> None:
 def check(staged: Quarantine, package: Package) -> QuarantinedSkill:
     """Check a skill against the specification and the scan, as quarantine holds it."""
     skill = staged.put(package.name, package.files)
+    name = skill.document.words("name") if skill.document else ""
+    if package.name.endswith(f"-{name}"):  # its source has several of this name
+        skill = replace(skill, name=name)
     valid = check_skills(Ruleset(Profile.SPEC, {}), [skill])
     path = staged.target.folder / package.name
     before = None

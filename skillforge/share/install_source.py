@@ -15,6 +15,7 @@ from skillforge.share.hub_layout import INDEXES
 ARCHIVES = (".skill", ".zip", ".tar.gz", ".tgz")
 _TAG = re.compile(r"(?!.*(?:\.\.|//|@\{|\.lock$|/$|\.$))[A-Za-z0-9][\w./+-]{0,199}")
 _SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)[^:]+")
+_ON_GITHUB = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[\w-][\w.-]*(?<!\.git)")
 _GIT_HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -60,6 +61,8 @@ def parse(text: str) -> InstallSource:
     if tag and not _TAG.fullmatch(tag):
         raise RequestError(f"{tag!r} is not a valid tag or branch", hint=_HINT)
     where = where.removeprefix("git+")
+    if _ON_GITHUB.fullmatch(where) and not os.path.lexists(where):
+        where = f"https://github.com/{where}.git"
     kind = _kind_of_url(where, tag) if is_url(where) else _kind_on_disk(where, tag)
     if text.startswith("git+"):
         kind = SourceKind.GIT
@@ -71,8 +74,8 @@ def parse(text: str) -> InstallSource:
 
 
 _HINT = (
-    "use a hub's URL or folder, a .skill, .zip or .tar.gz, or a git URL, as in "
-    "https://example.org/skills.git#v1.0.0@csv-tables"
+    "use a hub's URL or folder, a .skill, .zip or .tar.gz, OWNER/NAME on GitHub, or a "
+    "git URL, as in https://example.org/skills.git#v1.0.0@csv-tables"
 )
 
 
@@ -134,9 +137,7 @@ def _kind_on_disk(where: str, tag: str) -> SourceKind:
             return SourceKind.ARCHIVE
         raise RequestError(f"{where} is not an archive of a skill", hint=_HINT)
     if not os.path.isdir(where):  # noqa: PTH112
-        is_short = re.fullmatch(r"[\w.-]+/[\w.-]+", where)
-        hint = f"on GitHub: https://github.com/{where}.git" if is_short else _HINT
-        raise RequestError(f"no such file or folder: {where!r}", hint=hint)
+        raise RequestError(f"no such file or folder: {where!r}", hint=_HINT)
     if not tag and any((path / index).is_file() for index in INDEXES):
         return SourceKind.HUB
     is_repository = find_root(path.absolute()) == path.absolute()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from skillforge.checks.path_policy import is_name, refusal
+from skillforge.checks.path_policy import is_name, unsafe
 from skillforge.errors import ConfigError, unwritable
 from skillforge.share.folder_handle import FolderHandle
 from skillforge.share.install_source import InstallSource, SourceKind
@@ -173,7 +173,7 @@ def _locked(lock: Path, name: str, entry: dict[str, Any]) -> LockedSkill:
 
 def _is_file(path: Any, digest: Any) -> bool:
     is_text = isinstance(path, str) and isinstance(digest, str)
-    return is_text and not refusal(path) and bool(_DIGEST.fullmatch(digest))
+    return is_text and not unsafe(path) and bool(_DIGEST.fullmatch(digest))
 
 
 def _is_inside(folder: str) -> bool:

@@ -21,7 +21,7 @@ from skillforge.checks.scan.rule_packs import RulePack
 from skillforge.checks.scan.scan_run import library_packs, library_waivers
 from skillforge.checks.scan.waivers import apply
 from skillforge.library import Library
-from skillforge.model import SKILLS, Danger, FileKind, Finding, Report, Severity, Skill
+from skillforge.model import Danger, FileKind, Finding, Report, Severity, Skill
 from skillforge.policy import Policy
 from skillforge.redact import KnownPrivate, locate
 from skillforge.store import Cache
@@ -37,6 +37,7 @@ class ReleaseScan:
     """The findings of every skill at a commit, by name."""
 
     findings: Mapping[str, tuple[Finding, ...]]
+    paths: Mapping[str, str]  # the folders of the skills, by name
 
     @property
     def verdicts(self) -> dict[str, Danger]:
@@ -46,11 +47,11 @@ class ReleaseScan:
     def report(self) -> Report:
         """All findings, with paths from the top of the library."""
         findings = tuple(
-            finding.under(f"{SKILLS}/{name}")
+            finding.under(self.paths[name])
             for name, of_skill in self.findings.items()
             for finding in of_skill
         )
-        return Report(findings, tuple(f"{SKILLS}/{name}" for name in self.findings))
+        return Report(findings, tuple(self.paths[name] for name in self.findings))
 
     @property
     def blocking(self) -> tuple[Finding, ...]:
@@ -91,7 +92,7 @@ def scan_commit(
     for skill in skills:
         waived = apply(scans[keys[skill.name]], skill, waivers, today)
         findings[skill.name] = tuple(known.marked(waived, skill))
-    return ReleaseScan(findings)
+    return ReleaseScan(findings, {skill.name: skill.path for skill in skills})
 
 
 def _scan_all(

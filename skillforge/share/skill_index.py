@@ -12,7 +12,7 @@ from typing import TypeVar
 from skillforge.errors import ConflictError, ToolError
 from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, SKILLS, Skill
+from skillforge.model import SKILL_FILE, Skill
 from skillforge.store.index import (
     DamagedError,
     Index,
@@ -34,7 +34,7 @@ def commit_of(library: Library, revision: str | None) -> str:
 def query(library: Library, commit: str, read: Callable[[Index], T]) -> T:
     """The result of `read` on the index of a commit; a damaged index is rebuilt."""
     repo = library.repository()
-    tree = repo.name_of(f"{commit}:{SKILLS}")
+    tree = library.skills_state(commit)
     indexes = Indexes.of(repo.common_dir)
     for _ in range(2):
         with _opened(library, commit, tree, indexes) as index:

@@ -38,8 +38,7 @@ class SkillView:
 
 def find(library: Library, commit: str, name: str) -> SkillView | None:
     """A skill at a commit; None if there is none of this name."""
-    is_name = "/" not in name and name not in ("", ".", "..") and name.isprintable()
-    tree = library.skill_trees(commit).get(name) if is_name else None
+    tree = library.skill_trees(commit).get(name) if name.isprintable() else None
     skill = library.skill_at(commit, name) if tree else None
     return SkillView(skill, commit, tree) if tree and skill else None
 

@@ -9,12 +9,10 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from pathlib import Path
 from typing import TypeAlias
 
 from skillforge.errors import ToolError
 from skillforge.model.time_units import DAY
-from skillforge.store.lock import locked
 
 StrPath: TypeAlias = "str | os.PathLike[str]"
 
@@ -165,6 +163,10 @@ def _creation(path: StrPath) -> AbstractContextManager[None]:
     """Lock a store that isn't complete; SQLite doesn't wait where it sets WAL."""
     if _generation(path):
         return nullcontext()
+    from pathlib import Path  # slow to import, and rarely needed here
+
+    from skillforge.store.lock import locked
+
     return locked(Path(path).parent, "the git directory")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from skillforge.model import SCAN, SKILL_FILE, SKILLS, Finding, Proposal, Verdict
+from skillforge.model import SCAN, SKILL_FILE, Finding, Proposal, Verdict
 from skillforge.propose.operations import Operation
 from skillforge.propose.proposal_request import ProposalOptions as ProposalOptions
 from skillforge.propose.submit import Submission
@@ -39,7 +39,7 @@ def base_files(workspace: Workspace, batch: Iterable[Operation]) -> Iterator[Bas
     created: set[str] = set()
     for operation in batch:
         name = operation.name
-        tree = repo.name_of(f"{workspace.base}:{SKILLS}/{name}")
+        tree = workspace.library.skill_tree(workspace.base, name)
         if not tree or name in created or operation.action == "create":
             created.add(name)
             continue

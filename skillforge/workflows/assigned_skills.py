@@ -9,7 +9,7 @@ from skillforge.errors import ConfigError, RequestError, ToolError
 from skillforge.gitrepo.trees import TreeEntry
 from skillforge.history.lineage import successors
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, SKILLS, Assignment, Document
+from skillforge.model import SKILL_FILE, Assignment, Document
 from skillforge.operate import assignment, materialize, rollouts
 from skillforge.share import search as searches
 from skillforge.share import skill_index
@@ -87,7 +87,7 @@ def differences(library: Library, commit: str, key: str) -> Differences:
     repo = library.repository()
     known = rollouts.read_all(repo)
     names = sorted({*known.valid, *known.damaged})
-    trees = repo.names_of([f"{commit}:{SKILLS}/{name}" for name in names])
+    trees = repo.names_of([f"{commit}:{library.path_of(name)}" for name in names])
     main = {name: tree for name, tree in zip(names, trees, strict=True) if tree}
     assignments, doubts = assignment.assign_all(library, main, known, key)
     assignments |= {name: Assignment(name, "") for name in doubts}
@@ -147,23 +147,22 @@ def _document(library: Library, tree: str) -> Document:
 
 def _on_main(library: Library, commit: str, name: str) -> tuple[str, str]:
     """A skill and its tree on main; an old name leads to its successor."""
-    repo = library.repository()
+    known = library.skill_trees(commit)
     plain = name.rpartition("/")[2]  # Hermes writes `category/skill`
-    if plain.isprintable() and plain not in ("", ".", ".."):
-        entry = repo.find(f"{commit}:{SKILLS}/{plain}")
-        if entry is None and (later := successors(repo, commit).get(plain)):
-            plain, entry = later, repo.find(f"{commit}:{SKILLS}/{later}")
-        if entry is not None and entry.kind == "tree":
-            return plain, entry.name
+    for known_as in (name, plain) if plain.isprintable() else ():
+        if known_as not in known:
+            known_as = successors(library, commit).get(known_as, "")
+        if known_as in known:
+            return known_as, known[known_as]
     raise _unknown(library, commit, name)
 
 
 def _known_tree(library: Library, name: str, tree: str) -> str:
     """A tree that was a version of the skill on main; no other object is shown."""
     repo = library.repository()
-    commits = repo.log("--first-parent", library.tip, "--", f"{SKILLS}/{name}")
-    expressions = [f"{commit.name}:{SKILLS}/{name}" for commit in commits]
-    if tree.isalnum() and tree in repo.names_of(expressions):
+    commits = repo.log("--first-parent", library.tip, "--", library.path_of(name))
+    known = library.versions((commit.name for commit in commits), name)
+    if tree.isalnum() and tree in known:
         return tree
     raise RequestError(
         f"{name} never had the version {tree!r} on {library.main}",

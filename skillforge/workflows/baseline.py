@@ -79,6 +79,8 @@ def baseline(
     """
     repo = library.repository()
     commit = repo.resolve("HEAD")
+    library = library if repo.is_bare else library.as_in_checkout()
+    names = [library.full_name(name) for name in names]
     if repo.is_bare and (add or prune):
         raise RequestError(
             f"{library.root} is a bare repository, which has no files",
@@ -105,6 +107,7 @@ def baseline(
 
 def adopt(library: Library) -> int:
     """Write the first baseline if HEAD has findings, and return their number."""
+    library = library.as_in_checkout()  # main's policy may not have the globs yet
     found = Baseline.of(_entries(library, library.repository().resolve("HEAD")))
     if found.size:
         replace_file(library.root / BASELINE_FILE, found.text().encode())

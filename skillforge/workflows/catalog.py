@@ -78,6 +78,6 @@ def _matches(library: Library, commit: str, task: str) -> dict[str, Hit]:
 def _locate(library: Library, revision: str | None) -> Callable[[str], str]:
     """Where a client finds a SKILL.md: in the checkout, if there is one of main."""
     if revision is not None or library.repository().is_bare:
-        return lambda name: f"skills/{name}/SKILL.md"
-    top = library.skills_dir.resolve()
-    return lambda name: f"{top}/{name}/SKILL.md"
+        return lambda name: f"{library.path_of(name)}/SKILL.md"
+    top = library.root.resolve()
+    return lambda name: f"{top}/{library.path_of(name)}/SKILL.md"

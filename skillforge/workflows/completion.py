@@ -12,7 +12,7 @@ def skill_names(start: Path) -> list[str]:
     library = Library.open(start)
     if library.repo is not None and library.repo.is_bare:
         return sorted(library.skill_trees(library.main))
-    return [entry.name for entry in library.folders() if entry.is_dir()]
+    return [name for name, entry in library.folders().items() if entry.is_dir()]
 
 
 def open_proposals(start: Path) -> Iterator[Proposal]:

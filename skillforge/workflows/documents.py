@@ -5,7 +5,8 @@ Text is the usual format, so what the others need is imported when it is used.
 
 from collections.abc import Mapping, Sequence
 
-from skillforge.model import SKILLS, Finding, Report, Trial, Verdict
+from skillforge.library import Library
+from skillforge.model import Finding, Report, Trial, Verdict
 from skillforge.report import FORMATS
 
 
@@ -18,10 +19,10 @@ def of_report(format_: str, report: Report) -> str | None:
     return FORMATS[format_](report, all_rules())
 
 
-def of_verdict(format_: str, verdict: Verdict) -> str | None:
+def of_verdict(format_: str, verdict: Verdict, library: Library) -> str | None:
     """The findings of the gate in a format."""
     findings = tuple(f for check in verdict.checks for f in check.findings)
-    skills = {f"{SKILLS}/{name}" for check in verdict.checks for name in check.skills}
+    skills = {library.path_of(n) for check in verdict.checks for n in check.skills}
     return of_report(format_, Report(findings, tuple(sorted(skills))))
 
 

@@ -37,6 +37,7 @@ class DraftResult:
 
     learned: LearnedDraft
     report: Report
+    folder: str  # of the skill in the library
     status: DraftStatus = DraftStatus.DRAFTED
     is_unchanged: bool = False
 
@@ -54,14 +55,16 @@ def draft(library: Library, pattern_id: str, options: DraftOptions) -> DraftResu
     pattern = patterns.get(library, pattern_id)
     learned = drafts.from_pattern(library, pattern, options.name, options.into)
     if not options.agent:
-        return DraftResult(learned, draft_checks.check(library, learned))
+        report = draft_checks.check(library, learned)
+        return DraftResult(learned, report, library.path_of(learned.draft.skill))
     from skillforge.learn.agent_rewrite import rewrite
 
     rewritten = rewrite(learned, options.agent)
     report = draft_checks.check(library, rewritten)
     status = DraftStatus.DRAFTED if report.ok else DraftStatus.REFUSED
     is_unchanged = rewritten.draft.digest == learned.draft.digest
-    return DraftResult(rewritten, report, status, is_unchanged)
+    folder = library.path_of(rewritten.draft.skill)
+    return DraftResult(rewritten, report, folder, status, is_unchanged)
 
 
 def similar_skills(library: Library, result: DraftResult) -> list[Neighbour]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from skillforge.errors import RequestError, unwritable
 from skillforge.forge import HostedForge
 from skillforge.forge.proposal_record import dump_verdict, load_verdict
+from skillforge.library import Library
 from skillforge.model import Verdict
 from skillforge.propose import review_page
 from skillforge.propose.workspace import Workspace
@@ -20,9 +21,9 @@ class PostedReport:
     is_passed: bool
 
 
-def write(folder: Path, verdict: Verdict) -> None:
+def write(folder: Path, library: Library, verdict: Verdict) -> None:
     """Write gate.json, gate.md and gate.sarif to a folder."""
-    sarif = documents.of_verdict("sarif", verdict) or ""
+    sarif = documents.of_verdict("sarif", verdict, library) or ""
     files = {
         "gate.json": dump_verdict(verdict),
         "gate.md": review_page.report(verdict).encode(),

@@ -22,6 +22,14 @@ def library_at(start: Path, forge: str = "", host: str = "") -> Library:
     return Workspace(library, None, ForgeChoice(forge, host)).library
 
 
+def full_name(start: Path, name: str) -> str:
+    """The name of a skill that the user named by its path or its folder."""
+    library = Library.find(start)
+    if library is None or ("/" not in name and library.checkout_layout.is_default):
+        return name  # the usual case, without starting git
+    return library.full_name(name) if library.repo and library.tip else name
+
+
 def unknown(library: Library, commit: str, name: str, *, is_now: bool) -> RequestError:
     """The error for a missing skill: what became of it, if main ever had it."""
     from skillforge.history import skill_history

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillforge.errors import SkillforgeError
-from skillforge.model import SKILLS, Action, Proposal, Rollout
+from skillforge.model import Action, Proposal, Rollout
 from skillforge.propose import checkout_sync, rollback
 from skillforge.propose import promote as merges
 from skillforge.propose.proposal_request import ProposalRequest
@@ -40,7 +40,7 @@ def promote(workspace: Workspace, number: int, *, now: bool = False) -> Promotio
     proposal = result.proposal
     if not proposal.merge:
         return Promotion(*result)
-    version = workspace.repo.name_of(f"{proposal.merge}:{SKILLS}/{proposal.skill}")
+    version = workspace.library.skill_tree(proposal.merge, proposal.skill)
     merged = MergedChange(
         proposal.skill, proposal.action, proposal.merge, proposal.number
     )

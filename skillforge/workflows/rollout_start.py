@@ -5,7 +5,7 @@ from typing import NamedTuple
 from skillforge.checks.status_metadata import is_only_marked
 from skillforge.errors import SkillforgeError
 from skillforge.library import Library
-from skillforge.model import SKILLS, Action, Rollout
+from skillforge.model import Action, Rollout
 from skillforge.operate import rollouts
 from skillforge.propose.workspace import Workspace
 
@@ -33,9 +33,7 @@ def start_rollout(
     if merged.action not in _ACTIONS.get(rule.start, ()):
         return None, ""
     revisions = (f"{merged.commit}^1", merged.commit, library.tip)
-    before, after, now = library.repository().names_of(
-        [f"{revision}:{SKILLS}/{name}" for revision in revisions]
-    )
+    before, after, now = library.versions(revisions, name)
     if not after or after != now or _is_only_marked(library, name, revisions):
         return None, ""  # main has moved on, or the skill works as before
     rollout = Rollout(

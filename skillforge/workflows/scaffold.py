@@ -1,24 +1,27 @@
 """Create libraries and skills from templates."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillforge import default_branch
+from skillforge.checks.path_policy import is_skill_name
 from skillforge.document.edit import scalar
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, find_root
 from skillforge.installation import requirement
 from skillforge.library import Library, replace_file
-from skillforge.model import BASELINE_FILE, SKILL_FILE, SKILLS
+from skillforge.library.skill_discovery import Discovery, discover
+from skillforge.model import BASELINE_FILE, SKILL_FILE, SKILLS, Layout
 from skillforge.policy import POLICY_FILE, read_policy
 from skillforge.resources import github_files, template
 
+_SAMPLE = f"{SKILLS}/changelog-entry/{SKILL_FILE}"
 _LIBRARY_FILES = {
     POLICY_FILE: "skillforge.yaml",
     ".gitignore": "gitignore",
     ".pre-commit-config.yaml": "pre-commit-config.yaml",
-    f"{SKILLS}/changelog-entry/{SKILL_FILE}": "sample-skill.md",
+    _SAMPLE: "sample-skill.md",
 }
 TOOL_FILE = ".github/skillforge/requirements.txt"
 _TOOL = "# What the workflows install; read from the base revision.\n"
@@ -39,7 +42,14 @@ class NewLibrary:
     branch: str = ""
     to_complete: tuple[str, ...] = ()
     has_workflows: bool = False
+    discovery: Discovery = field(default_factory=lambda: Discovery({}, {}))
     known: int = 0  # findings of its skills, recorded in the baseline
+
+    @property
+    def missed(self) -> list[str]:
+        """Skills that the policy's globs do not cover."""
+        layout = Library(self.root).checkout_layout
+        return [f for f in self.discovery.skills if not layout.name_of(f)]
 
     @property
     def is_branch_unnamed(self) -> bool:
@@ -75,13 +85,16 @@ def init(start: Path, *, force: bool = False, github: bool = False) -> NewLibrar
     repo = GitRepo(root)
     branch = default_branch.settle(repo)
     written, existing = [], []
-    files = _library_files(root) | (_github_files() if github else {})
+    discovery = discover(root, repo)
+    layout = _layout(root, discovery, force=force)
+    files = _library_files(layout, has_skills=bool(discovery.skills))
+    files |= _github_files(layout) if github else {}
     for path, text in files.items():
         exists = (root / path).exists() or (root / path).is_symlink()
         if exists and not force:
             existing.append(path)
         else:
-            more = _settings(repo, branch) if path == POLICY_FILE else ""
+            more = _settings(repo, branch, layout) if path == POLICY_FILE else ""
             _write(root / path, text + more)
             written.append(path)
     known = _known(root) if POLICY_FILE in written else 0
@@ -89,7 +102,14 @@ def init(start: Path, *, force: bool = False, github: bool = False) -> NewLibrar
         written.append(BASELINE_FILE)
     to_complete = (TOOL_FILE,) if _names_no_tool(root) else ()
     return NewLibrary(
-        root, tuple(written), tuple(existing), branch, to_complete, github, known
+        root,
+        tuple(written),
+        tuple(existing),
+        branch,
+        to_complete,
+        github,
+        discovery,
+        known,
     )
 
 
@@ -103,11 +123,19 @@ def _known(root: Path) -> int:
     return adopt(library)
 
 
-def _github_files() -> dict[str, str]:
+def _layout(root: Path, discovery: Discovery, *, force: bool) -> Layout:
+    """Where skills are: as an existing policy says, else where they were found."""
+    if not force and (root / POLICY_FILE).is_file():
+        return Library(root).checkout_layout
+    return Layout(discovery.globs)
+
+
+def _github_files(layout: Layout) -> dict[str, str]:
     """Workflows and forms for a library on GitHub, and the tool that they install."""
     line = requirement("github,sandbox")
     tool = f"{line}\n" if line else template("requirements.txt")
-    return github_files() | {TOOL_FILE: _TOOL + tool}
+    files = {path: with_paths(text, layout) for path, text in github_files().items()}
+    return files | {TOOL_FILE: _TOOL + tool}
 
 
 def _names_no_tool(root: Path) -> bool:
@@ -119,13 +147,16 @@ def _names_no_tool(root: Path) -> bool:
     return template("requirements.txt").splitlines()[-1] in text
 
 
-def _settings(repo: GitRepo, branch: str) -> str:
+def _settings(repo: GitRepo, branch: str, layout: Layout) -> str:
     """The policy keys of this library that differ from the defaults.
 
-    They are its branch, if it has another name, and the commit at which reviews begin,
-    if it has a history.
+    They are where its skills are, its branch, if it has another name, and the commit at
+    which reviews begin, if it has a history.
     """
     text = ""
+    if not layout.is_default:
+        lines = "".join(f"  - {scalar(glob)}\n" for glob in layout.globs)
+        text += f"#\nskills:\n{lines}"
     if branch not in ("", default_branch.DEFAULT):
         text += f"#\nbranch: {scalar(branch)}\n"
     if head := repo.name_of("HEAD^{commit}"):
@@ -136,23 +167,29 @@ adopted: "{head}"
     return text
 
 
-def _library_files(root: Path) -> dict[str, str]:
+def _library_files(layout: Layout, *, has_skills: bool) -> dict[str, str]:
     """The files of a library by path; one that has skills needs no sample."""
-    skills = root / SKILLS
-    has_skills = skills.is_dir() and any(
-        child.is_dir() and child.name != "changelog-entry" for child in skills.iterdir()
-    )
-    sample = f"{SKILLS}/changelog-entry/{SKILL_FILE}"
     return {
-        path: template(source)
+        path: with_paths(template(source), layout)
         for path, source in _LIBRARY_FILES.items()
-        if not (has_skills and path == sample)
+        if not (has_skills and path == _SAMPLE)
     }
+
+
+def with_paths(text: str, layout: Layout) -> str:
+    """A template with the folders of a layout in place of `skills/`."""
+    if layout.is_default:
+        return text
+    patterns = (re.escape(glob).replace(r"\*", "[^/]+") for glob in layout.globs)
+    roots = ", ".join(f'"{root}/**"' for root in layout.roots)
+    hook = f"files: ^({'|'.join(patterns)})/"
+    return text.replace("files: ^skills/[^/]+/", hook).replace('"skills/**"', roots)
 
 
 def new_skill(library: Library, name: str, description: str = "") -> NewSkill:
     """Create `skills/<name>/SKILL.md` from the template."""
-    if not _NAME.fullmatch(name):
+    last = name.rpartition("/")[2]
+    if not _NAME.fullmatch(last) or not is_skill_name(name):
         better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64]
         raise RequestError(
             f"{name!r} is not a valid skill name",
@@ -164,16 +201,22 @@ def new_skill(library: Library, name: str, description: str = "") -> NewSkill:
             f"{library.root} is a bare repository, which has no files",
             hint="run skillforge new in a clone of it",
         )
-    folder = library.skills_dir / name
+    layout = library.checkout_layout
+    if not layout.has_name(name):
+        raise RequestError(
+            f"{name!r} would be outside of {', '.join(layout.globs)}",
+            hint=f"use a name such as {layout.example(name)}",
+        )
+    folder = library.root / layout.path_of(name)
     if folder.exists() or folder.is_symlink():
         raise ConflictError(
             f"the skill {name} already exists",
             hint=f"edit {folder / SKILL_FILE}, or choose another name",
         )
-    title = name.replace("-", " ").capitalize()
+    title = last.replace("-", " ").capitalize()
     description = description or f"{title}. Use when the user asks for it."
     page = template("new-skill.md").format(
-        name=name, title=title, description=scalar(description)
+        name=last, title=title, description=scalar(description)
     )
     path = folder / SKILL_FILE
     _write(path, page)

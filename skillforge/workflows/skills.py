@@ -1,8 +1,9 @@
 """List, search and show the skills of main, or of another revision."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from skillforge.library import Library
+from skillforge.model import Layout
 from skillforge.share import search as searches
 from skillforge.share import skill_index, skill_view
 from skillforge.share.catalog import group_of
@@ -18,11 +19,11 @@ class SkillList:
 
     commit: str
     skills: tuple[IndexedSkill, ...]
+    layout: Layout = field(default_factory=Layout)
 
-    @property
-    def groups(self) -> dict[str, str]:
-        """The group of each skill, by its name."""
-        return {skill.name: group_of(skill) for skill in self.skills}
+    def describe(self, skill: IndexedSkill) -> tuple[str, str]:
+        """The path and the group of a skill."""
+        return self.layout.path_of(skill.name), group_of(skill)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,11 @@ class SearchResults:
     query: str
     commit: str
     hits: tuple[Hit, ...]
+    layout: Layout = field(default_factory=Layout)
 
-    @property
-    def groups(self) -> dict[str, str]:
-        """The group of each skill, by its name."""
-        return {hit.skill.name: group_of(hit.skill) for hit in self.hits}
+    def describe(self, skill: IndexedSkill) -> tuple[str, str]:
+        """The path and the group of a skill."""
+        return self.layout.path_of(skill.name), group_of(skill)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class SkillFile:
 
 def list_skills(library: Library, revision: str | None = None) -> SkillList:
     commit = skill_index.commit_of(library, revision)
-    return SkillList(commit, tuple(skill_index.query(library, commit, Index.skills)))
+    skills = skill_index.query(library, commit, Index.skills)
+    return SkillList(commit, tuple(skills), library.layout)
 
 
 def search(
@@ -58,7 +60,7 @@ def search(
 ) -> SearchResults:
     commit = skill_index.commit_of(library, revision)
     hits = searches.search(library, commit, query, limit)
-    return SearchResults(query, commit, tuple(hits))
+    return SearchResults(query, commit, tuple(hits), library.layout)
 
 
 def show(library: Library, name: str, revision: str | None = None) -> SkillView:

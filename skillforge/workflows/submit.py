@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from skillforge.library import Library
 from skillforge.model import Draft, Proposal, Report
 from skillforge.propose import draft_source, operations
 from skillforge.propose.operations import Operation
@@ -75,9 +76,10 @@ def operations_draft(workspace: Workspace, batch: Iterable[Operation]) -> Draft:
     return operations.draft_of(workspace.library, workspace.base, batch)
 
 
-def removals(targets: Iterable[str]) -> list[Draft]:
+def removals(library: Library, targets: Iterable[str]) -> list[Draft]:
     """Drafts that remove skills."""
-    names = [target.rstrip("/").removeprefix("skills/") for target in targets]
+    layout = library.layout
+    names = [layout.name_of(t.rstrip("/")) or t.rstrip("/") for t in targets]
     for name in names:
-        draft_source.refuse_paths(name, {})
+        draft_source.refuse_name(layout, name)
     return [Draft(name) for name in dict.fromkeys(names)]

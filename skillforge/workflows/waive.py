@@ -47,9 +47,10 @@ def waive(workspace: Workspace, request: WaiveRequest) -> SubmissionBatch:
         )
     library, base, today = workspace.library, workspace.base, date.today()
     commit = workspace.repo.resolve(request.revision) if request.revision else base
-    skill = library.skill_at(commit, request.skill)
+    name = library.full_name(request.skill)
+    skill = library.skill_at(commit, name)
     if skill is None:
-        raise unknown_skill(library, commit, request.skill)
+        raise unknown_skill(library, commit, name)
     findings = scan_commit(library, commit, today, [skill]).findings[skill.name]
     until = _until(request.until, today)
     waivers = [

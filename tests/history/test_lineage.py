@@ -19,11 +19,11 @@ def remove(library: LibraryFolder, name: str, *trailers: str) -> str:
 
 def followed(library: LibraryFolder) -> dict[str, str]:
     tip = library.git("rev-parse", "HEAD").strip()
-    return successors(library.library.repository(), tip)
+    return successors(library.library, tip)
 
 
 def life(library: LibraryFolder, name: str) -> Life:
-    return lives(library.library.repository(), "HEAD", [name])[name]
+    return lives(library.library, "HEAD", [name])[name]
 
 
 def test_an_old_name_resolves_to_the_skill_that_absorbed_it(
@@ -78,8 +78,7 @@ def test_a_name_that_is_in_use_again_is_its_own(library: LibraryFolder) -> None:
     library.commit()
 
     assert followed(library) == {}
-    repo = library.library.repository()
-    assert absorptions(repo, "HEAD") == {"csv-tables": "pdf-tables"}
+    assert absorptions(library.library, "HEAD") == {"csv-tables": "pdf-tables"}
 
 
 def test_no_commit_takes_a_name_that_it_did_not_take_away(

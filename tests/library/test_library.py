@@ -34,9 +34,8 @@ def test_checkout_and_commit_give_equal_skills(library: LibraryFolder) -> None:
     commit = library.commit()
 
     committed = {skill.name: skill for skill in library.library.read_at(commit)}
-    for entry in library.library.folders():
-        read = read_folder(entry.path, entry.name, f"skills/{entry.name}")
-        assert read == committed[entry.name]
+    for name, entry in library.library.folders().items():
+        assert read_folder(entry.path, name, f"skills/{name}") == committed[name]
     assert committed["with-files"].files["scripts/run.sh"].kind is FileKind.EXECUTABLE
     assert committed["with-files"].read("link") == b"scripts/run.sh"
 

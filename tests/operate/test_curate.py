@@ -185,8 +185,7 @@ def test_a_superseded_skill_is_archived_and_its_name_resolves(loop: Loop) -> Non
     [offer] = loop.ok("curate", "--propose")["proposals"]
     land(loop, offer["proposal"])
 
-    repo = loop.folder.library.repository()
-    assert successors(repo, loop.main()) == {"old-one": "old-two"}
+    assert successors(loop.folder.library, loop.main()) == {"old-one": "old-two"}
     assert archived_tree(loop, "old-one")
     assert judged(loop)
 
@@ -299,8 +298,7 @@ def test_of_two_that_say_the_same_one_keeps_all_files(loop: Loop) -> None:
     assert "references/tab-one.md" in loop.text("tab-two")
     listed = show("ls-tree", "-r", "--name-only", f"{base}/references").split()
     assert "tab-one/tests/run.yaml" not in listed  # the umbrella has the very same
-    repo = loop.folder.library.repository()
-    assert successors(repo, loop.main()) == {"tab-one": "tab-two"}
+    assert successors(loop.folder.library, loop.main()) == {"tab-one": "tab-two"}
     assert judged(loop)
 
 

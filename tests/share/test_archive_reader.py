@@ -75,7 +75,6 @@ def test_a_folder_packed_with_dots_is_taken() -> None:
         pytest.param(odd("SKILL.md"), id="twice"),
         pytest.param(odd("references"), id="file-for-folder"),
         pytest.param(odd(".git/hooks/post-checkout"), id="git"),
-        pytest.param(odd("a/SKILL.md"), id="second-skill"),
         pytest.param(odd("a\nb"), id="control"),
         pytest.param(odd("cafe\u0301"), id="respelled"),
         pytest.param(odd("a\u202eb"), id="bidi"),

@@ -90,7 +90,7 @@ def test_a_source_is_understood(text: str, expected: InstallSource) -> None:
         pytest.param("https://example.org#v1@../x", "skill name", id="skill-parent"),
         pytest.param("https://example.org/x.git#v1@-rf", "skill name", id="skill-rf"),
         pytest.param("ext::sh -c touch% x", "no such file or folder", id="ext"),
-        pytest.param("owner/name", "no such file or folder", id="shorthand"),
+        pytest.param("owner/name/more", "no such file or folder", id="shorthand"),
         pytest.param("", "not a source", id="empty"),
         pytest.param("a\x1b[31m", "not a source", id="control"),
     ],
@@ -100,11 +100,21 @@ def test_an_invalid_source_is_refused(text: str, words: str) -> None:
         parse(text)
 
 
-def test_the_error_for_a_shorthand_shows_how_to_name_github() -> None:
-    with pytest.raises(RequestError) as caught:
-        parse("owner/name")
+def test_a_shorthand_is_a_repository_on_github() -> None:
+    source = parse("owner/name#v1.0.0@csv-tables")
 
-    assert "https://github.com/owner/name.git" in caught.value.hint
+    assert source.kind is SourceKind.GIT
+    assert source.where == "https://github.com/owner/name.git"
+    assert (source.tag, source.skill) == ("v1.0.0", "csv-tables")
+
+
+def test_a_folder_that_exists_is_no_shorthand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "owner/name").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+
+    assert parse("owner/name").kind is SourceKind.FOLDER
 
 
 def test_the_kind_of_a_path_depends_on_its_content(tmp_path: Path) -> None:

@@ -43,9 +43,9 @@ def nested_skill(skill: Skill) -> Iterator[RuleProblem]:
 
     Clients that search folders would load it as another, unreviewed skill.
     """
-    for path in skill.files:
+    for path in sorted(skill.files.keys() - skill.nested):
         if path.count("/") and posixpath.basename(path).lower() == SKILL_FILE.lower():
-            hint = "make it a separate skill under skills/, or rename the file"
+            hint = "let `skills:` in skillforge.yaml cover it, or rename the file"
             yield RuleProblem("a second SKILL.md inside the skill", hint, path=path)
 
 

@@ -186,10 +186,10 @@ def name_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def name_matches_folder(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """The name is the name of the folder, so a path identifies a skill."""
     name = name_of(doc)
-    if name and name != skill.name and name != _normal(skill.name):
+    if name and name != skill.folder and name != _normal(skill.folder):
         yield RuleProblem(
-            f"the name is {name!r} but the folder is {skill.name!r}",
-            f"rename the folder, or write `name: {skill.name}`",
+            f"the name is {name!r} but the folder is {skill.folder!r}",
+            f"rename the folder, or write `name: {skill.folder}`",
             doc.line_of("name"),
         )
 

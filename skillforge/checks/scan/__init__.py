@@ -114,7 +114,7 @@ def _matches(
     if skill.document and skill.document.words("name"):
         about = skill.document.words("name") + skill.document.words("description")
     beside = (
-        read_bytes(f"../../evidence/{skill.name}/{name}.json", data)
+        read_bytes(f"/evidence/{skill.name}/{name}.json", data)
         for name, data in evidence.items()
     )
     segments = chain(read(skill), chain.from_iterable(beside))

@@ -81,7 +81,7 @@ def private_data(matches: ScanMatches) -> Iterator[RuleProblem]:
 
 def is_evidence(path: str) -> bool:
     """Whether a path belongs to an example rather than to the skill."""
-    return path.startswith("../")
+    return path.startswith("/")
 
 
 def _is_card(text: str) -> bool:

@@ -15,7 +15,7 @@ from datetime import date
 from typing import Any
 
 from skillforge.errors import ConfigError
-from skillforge.model import SKILLS, WAIVERS_FILE, Finding, Severity, Skill
+from skillforge.model import WAIVERS_FILE, Finding, Severity, Skill
 from skillforge.schema_errors import YamlFileError, load_yaml, misfit
 
 
@@ -97,7 +97,7 @@ def apply(
 
     Paths of findings are relative to the skill, those of waivers to the library.
     """
-    of_skill = [w for w in waivers if w.path.startswith(f"{SKILLS}/{skill.name}/")]
+    of_skill = [w for w in waivers if w.path.startswith(f"{skill.path}/")]
     used: set[Waiver] = set()
     for finding in findings:
         waiver = next((w for w in of_skill if _covers(w, finding, skill, today)), None)
@@ -124,7 +124,7 @@ def _covers(waiver: Waiver, finding: Finding, skill: Skill, today: date) -> bool
         file = file.partition("!")[0]
     return (
         waiver.rule == finding.rule
-        and waiver.path == f"{SKILLS}/{skill.name}/{file}"
+        and waiver.path == f"{skill.path}/{file}"
         and today <= waiver.until
         and waiver.sha256 == digest(skill, file)
     )
@@ -136,7 +136,7 @@ def digest(skill: Skill, path: str) -> str:
 
 
 def _stale(waiver: Waiver, skill: Skill, today: date) -> Finding:
-    inside = waiver.path.removeprefix(f"{SKILLS}/{skill.name}/")
+    inside = waiver.path.removeprefix(f"{skill.path}/")
     if today > waiver.until:
         why = f"it expired on {waiver.until}"
     elif inside not in skill.files:

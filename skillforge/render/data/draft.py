@@ -3,13 +3,12 @@
 from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 from skillforge import report
-from skillforge.model import SKILL_FILE, SKILLS
+from skillforge.model import SKILL_FILE
 from skillforge.render.data.patterns import InputData, input_
 from skillforge.render.data.proposals import SubmissionData, submission
 from skillforge.report import FindingData
 
 if TYPE_CHECKING:
-    from skillforge.learn.draft import LearnedDraft
     from skillforge.workflows.draft import DraftResult
     from skillforge.workflows.submit import SubmissionBatch
 
@@ -48,11 +47,11 @@ class DraftProposalData(SubmissionData, ContractData):
     """A draft that was proposed."""
 
 
-def _contract(learned: "LearnedDraft", *, is_refused: bool = False) -> ContractData:
-    skill = learned.draft.skill
+def _contract(result: "DraftResult") -> ContractData:
+    learned = result.learned
     return {
-        "skill": skill,
-        "path": None if is_refused else f"{SKILLS}/{skill}/{SKILL_FILE}",
+        "skill": learned.draft.skill,
+        "path": None if result.is_refused else f"{result.folder}/{SKILL_FILE}",
         "inputs": list(map(input_, learned.contract.inputs)),
         "steps": [
             {
@@ -74,7 +73,7 @@ def _contract(learned: "LearnedDraft", *, is_refused: bool = False) -> ContractD
 def draft(result: "DraftResult", *, is_dry_run: bool = False) -> DraftData:
     learned = result.learned
     findings = [report.finding_data(finding) for finding in result.report.findings]
-    contract = _contract(learned, is_refused=result.is_refused)
+    contract = _contract(result)
     data = cast("DraftData", {**contract, "findings": findings})
     if is_dry_run and not result.is_refused:
         data["text"] = learned.text
@@ -82,4 +81,4 @@ def draft(result: "DraftResult", *, is_dry_run: bool = False) -> DraftData:
 
 
 def proposal(result: "DraftResult", batch: "SubmissionBatch") -> DraftProposalData:
-    return {**submission(batch), **_contract(result.learned)}
+    return {**submission(batch), **_contract(result)}

@@ -17,6 +17,9 @@ class InitData(TypedDict):
     to_complete: list[str]
     branch: str
     known: int  # findings recorded in the baseline
+    globs: list[str]
+    skills: list[str]
+    left_out: dict[str, str]
 
 
 class NewData(TypedDict):
@@ -78,6 +81,9 @@ def init(result: "NewLibrary") -> InitData:
         "to_complete": list(result.to_complete),
         "branch": result.branch,
         "known": result.known,
+        "globs": list(result.discovery.globs),
+        "skills": result.discovery.skills,
+        "left_out": result.discovery.left_out,
     }
 
 

@@ -1,7 +1,6 @@
 """Skills as the `data` of `--json`: lists, search results, one skill, catalogs."""
 
 import base64
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ class ListedSkillRow(TypedDict):
 
     name: str
     description: str
+    path: str
     score: float | None
     version: str | None
     group: str
@@ -57,6 +57,7 @@ class SkillData(TypedDict):
     """A skill with its files and instructions."""
 
     name: str
+    path: str
     description: str
     version: str | None
     license: str | None
@@ -119,7 +120,7 @@ class FittedCatalogData(TypedDict):
 def list_(result: "SkillList") -> ListData:
     return {
         "commit": result.commit,
-        "skills": [_row(skill, result.groups) for skill in result.skills],
+        "skills": [_row(skill, result) for skill in result.skills],
     }
 
 
@@ -128,21 +129,25 @@ def search(result: "SearchResults") -> SearchData:
         "query": result.query,
         "commit": result.commit,
         "results": [
-            {**_row(hit.skill, result.groups, hit.score), "why": hit.why}
+            {**_row(hit.skill, result, hit.score), "why": hit.why}
             for hit in result.hits
         ],
     }
 
 
 def _row(
-    skill: "IndexedSkill", groups: Mapping[str, str], score: float | None = None
+    skill: "IndexedSkill",
+    result: "SkillList | SearchResults",
+    score: float | None = None,
 ) -> ListedSkillRow:
+    path, group = result.describe(skill)
     return {
         "name": skill.name,
+        "path": path,
         "description": skill.description,
         "score": score,
         "version": skill.version or None,
-        "group": groups[skill.name],
+        "group": group,
         "tree": skill.tree,
         "problem": skill.problem or None,
     }
@@ -152,6 +157,7 @@ def show(view: "SkillView") -> SkillData:
     document = view.skill.document
     return {
         "name": view.skill.name,
+        "path": view.skill.path,
         "description": view.words("description"),
         "version": view.version or None,
         "license": view.words("license") or None,

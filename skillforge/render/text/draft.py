@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from skillforge import report
-from skillforge.model import EVIDENCE, SKILLS
+from skillforge.model import EVIDENCE
 from skillforge.render.text.proposals import finding_lines
 from skillforge.report import plural, printable
 
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from skillforge.checks.overlap import Neighbour
-    from skillforge.learn.draft import LearnedDraft
     from skillforge.workflows.draft import DraftResult
 
 
@@ -25,15 +24,16 @@ def draft(result: "DraftResult", *, is_dry_run: bool, colour: bool) -> str:
     if is_dry_run:
         text = map(printable, result.learned.text.rstrip().split("\n"))
         return "\n".join([*text, *findings])
-    return "\n".join([*findings, *map(printable, _written(result.learned))])
+    return "\n".join([*findings, *map(printable, _written(result))])
 
 
-def _written(learned: "LearnedDraft") -> list[str]:
+def _written(result: "DraftResult") -> list[str]:
+    learned = result.learned
     skill, evidence = learned.draft.skill, learned.draft.evidence
     inputs = ", ".join(field.name for field in learned.contract.inputs) or "none"
     held_out = len(learned.held_out.keys() & evidence.keys())
     return [
-        f"wrote {SKILLS}/{skill}/ and {plural(len(evidence), 'example')} to "
+        f"wrote {result.folder}/ and {plural(len(evidence), 'example')} to "
         f"{EVIDENCE}/{skill}/, {held_out} of them held out",
         f"inputs: {inputs}; {plural(len(learned.contract.steps), 'step')}",
         f"next: read the draft, then skillforge propose {skill}",

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from skillforge.workflows.repair import Fault
     from skillforge.workflows.scaffold import NewLibrary, NewSkill
 
+_SHOWN = 5  # skills that are named
+
 
 def init(result: "NewLibrary") -> str:
     lines = [f"wrote {path}" for path in result.written]
@@ -22,6 +24,7 @@ def init(result: "NewLibrary") -> str:
             "nothing; skillforge baseline counts them"
         )
     lines += [f"kept  {path} (--force overwrites it)" for path in result.kept]
+    lines += _found(result)
     next_step = "skillforge validate"
     if result.has_workflows:
         next_step = "commit, push, skillforge protect"
@@ -35,6 +38,24 @@ def init(result: "NewLibrary") -> str:
             f"add `branch: {result.branch}` to skillforge.yaml: every clone needs it"
         )
     return "\n".join([*lines, f"{result.root} is a skill library; next: {next_step}"])
+
+
+def _found(result: "NewLibrary") -> Iterator[str]:
+    """The skills that an existing repository has, and where."""
+    discovery = result.discovery
+    if discovery.skills:
+        places = ", ".join(f"{glob} ({len(s)})" for glob, s in discovery.found.items())
+        yield f"found {plural(len(discovery.skills), 'skill')}: {places}"
+    for name, folders in discovery.alike.items():
+        yield f"note  {name} is the folder of several skills: {', '.join(folders)}"
+    for path, why in discovery.left_out.items():
+        yield f"left out {path}: {why}"
+    if missed := result.missed:
+        shown = ", ".join(missed[:_SHOWN]) + (", …" if len(missed) > _SHOWN else "")
+        yield (
+            f"not covered by `skills:` in skillforge.yaml: {shown}; add "
+            f"{', '.join(discovery.globs)}"
+        )
 
 
 def new(result: "NewSkill") -> str:

@@ -22,6 +22,16 @@ def a_new_skill_in_the_checkout(machine: Machine) -> None:
     add_skill(machine, "csv-tables", page("csv-tables", CSV, PLAIN_BODY))
 
 
+@situation("a repository of plugins")
+def a_repository_of_plugins(machine: Machine) -> None:
+    a_repository(machine)
+    machine.library.git("rm", "-r", "--quiet", "--ignore-unmatch", ".")
+    for plugin, name in (("tables", "csv-tables"), ("text", "spell-check")):
+        text = page(name, CSV.replace("CSV", name), PLAIN_BODY)
+        machine.library.write(f"plugins/{plugin}/skills/{name}/SKILL.md", text)
+    machine.library.write("template/SKILL.md", page("my-skill", CSV, PLAIN_BODY))
+
+
 @situation("a remote")
 def a_remote(machine: Machine) -> None:
     """An empty repository as `origin`."""
