@@ -3,13 +3,13 @@
 import click
 
 from skillforge import workflows
-from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, common_options
+from skillforge.cli.skill_name import skill_argument
 from skillforge.render import data, text
 
 
 @click.command()
-@click.argument("names", nargs=-1, shell_complete=completions.skills)
+@skill_argument("names", nargs=-1)
 @click.option("--add", is_flag=True, help="Also record findings that are new.")
 @click.option("--prune", is_flag=True, help="Drop findings that were fixed.")
 @common_options

@@ -8,12 +8,13 @@ from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
 from skillforge.cli.propose import submitted
+from skillforge.cli.skill_name import skill_argument
 from skillforge.workflows.waive import DAYS
 
 
 @click.command()
 @click.argument("rule", shell_complete=completions.rules)
-@click.argument("skill", shell_complete=completions.skills)
+@skill_argument("skill")
 @click.option(
     "--why", default="", help="Why the finding is acceptable; the site shows it."
 )

@@ -80,7 +80,6 @@ def baseline(
     repo = library.repository()
     commit = repo.resolve("HEAD")
     library = library if repo.is_bare else library.as_in_checkout()
-    names = [library.full_name(name) for name in names]
     if repo.is_bare and (add or prune):
         raise RequestError(
             f"{library.root} is a bare repository, which has no files",

@@ -47,10 +47,9 @@ def waive(workspace: Workspace, request: WaiveRequest) -> SubmissionBatch:
         )
     library, base, today = workspace.library, workspace.base, date.today()
     commit = workspace.repo.resolve(request.revision) if request.revision else base
-    name = library.full_name(request.skill)
-    skill = library.skill_at(commit, name)
+    skill = library.skill_at(commit, request.skill)
     if skill is None:
-        raise unknown_skill(library, commit, name)
+        raise unknown_skill(library, commit, request.skill)
     findings = scan_commit(library, commit, today, [skill]).findings[skill.name]
     until = _until(request.until, today)
     waivers = [
