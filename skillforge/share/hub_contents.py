@@ -1,13 +1,15 @@
 """The contents of a release's hub: its skills as they are published."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import NamedTuple
 
 from skillforge import processes
+from skillforge.checks.evidence import known_to
 from skillforge.errors import ConflictError
 from skillforge.library import Library
 from skillforge.model import (
@@ -19,15 +21,19 @@ from skillforge.model import (
     Skill,
 )
 from skillforge.model.layout import folder_names
+from skillforge.redact import KnownPrivate
 from skillforge.share import hub_formats
 from skillforge.share.archive_reader import MOST_BYTES, MOST_FILES
-from skillforge.share.hub import Hub, PublishedSkill
+from skillforge.share.hub import AcceptedFinding, Hub, PublishedSkill
+from skillforge.share.redact_history import redact
 from skillforge.share.release_notes import Lineage
 from skillforge.share.release_scan import scan_commit
 from skillforge.share.releases import Release
 from skillforge.store import Cache
 
 UNPUBLISHED = ("tests/", "evals/")  # folders of a skill
+_MAIL = re.compile(r" <[^<>@\s]*@[^<>\s]*>")
+_KNOWN = "there was one like it when the library adopted Skillforge"
 _IN_ROLLOUT = "it is new, and its rollout is not finished"
 DEFAULT_TITLE = "Skills Hub"
 
@@ -81,6 +87,7 @@ def gather(
     scanned = scan_commit(library, commit, date.date(), skills, stable)
     examples, verdicts = _examples(library, commit), scanned.verdicts
     names = folder_names(skill.name for skill, *_ in read)
+    known = known_to(library.policy(commit))
     published: list[PublishedSkill] = []
     skipped = {name: _IN_ROLLOUT for name, tree in stable.items() if not tree}
     for skill, tree, files in read:
@@ -89,7 +96,9 @@ def gather(
         else:
             facts = (str(verdicts[skill.name]), examples[skill.name])
             new = _published(skill, tree, files, history, *facts)
-            published.append(replace(new, name=names[skill.name]))
+            accepted = tuple(_accepted(scanned.findings[skill.name], known))
+            name = names[skill.name]
+            published.append(replace(new, name=name, accepted=accepted))
     repository = options.repository or release.repository
     hub = Hub(
         options.title or _title(repository),
@@ -103,6 +112,21 @@ def gather(
     )
     cache = Cache.of(library.repository().common_dir)
     return HubContents(hub, scanned.blocking, skipped, cache)
+
+
+def _accepted(
+    findings: Iterable[Finding], private: KnownPrivate
+) -> Iterator[AcceptedFinding]:
+    """The findings that block nothing because of a waiver or the baseline."""
+    for finding in findings:
+        if finding.waived:
+            why = redact(_MAIL.sub("", finding.waived), private, is_reason=True)
+            facts = (finding.was, "waived", why)
+        elif finding.known:
+            facts = (finding.severity.value, "known", _KNOWN)
+        else:
+            continue
+        yield AcceptedFinding(finding.rule, finding.path, *facts)
 
 
 def up_to(lineage: Lineage, stable: Mapping[str, str]) -> Lineage:
