@@ -93,7 +93,7 @@ def a_skill_since_the_last_release(machine: Machine) -> None:
 @situation("a release")
 def a_release(machine: Machine) -> None:
     a_skill_since_the_last_release(machine)
-    machine.ok("release", "1.1.0")
+    machine.ok("release", "1.1.0", "--include-canaries")
 
 
 @situation("a push with a token in it")
