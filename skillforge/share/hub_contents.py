@@ -84,7 +84,7 @@ def gather(
     history = replace(history, lineage=up_to(history.lineage, stable))
     read = list(_read(library, commit, history.lineage, stable))
     skills = [skill for skill, *_ in read]
-    scanned = scan_commit(library, commit, date.date(), skills, stable)
+    scanned = scan_commit(library, commit, date.date(), skills, stable=stable)
     examples, verdicts = _examples(library, commit), scanned.verdicts
     names = folder_names(skill.name for skill, *_ in read)
     known = known_to(library.policy(commit))
@@ -220,8 +220,8 @@ def _problem(skill: Skill, files: Mapping[str, DraftFile]) -> str:
         return f"it has no {SKILL_FILE}"
     if not document.readable:
         return f"its {SKILL_FILE} cannot be read"
-    if document.words("name") != skill.folder:
-        return "its name differs from its folder"
+    if not document.words("name").strip():
+        return "it has no name"
     if not document.words("description").strip():
         return "it has no description"
     size = sum(len(file.data) for file in files.values())

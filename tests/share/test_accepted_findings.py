@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,12 +20,12 @@ def dangerous(loop: Loop) -> Loop:
     return loop
 
 
-def build(loop: Loop, out: Path) -> dict[str, object]:
+def build(loop: Loop, out: Path) -> dict[str, Any]:
     loop.ok("release", "1.0.0")
     loop.ok("build", "--out", out)
     manifest = json.loads((out / "manifest.json").read_text())
     [skill] = [s for s in manifest["skills"] if s["name"] == "pdf-tables"]
-    found: dict[str, object] = skill
+    found: dict[str, Any] = skill
     return found
 
 
@@ -38,7 +39,7 @@ def test_a_waiver_is_shown_with_its_reason(
 
     skill = build(dangerous, tmp_path / "hub")
 
-    [accepted] = skill["accepted"]  # type: ignore[misc]
+    [accepted] = skill["accepted"]
     assert (accepted["rule"], accepted["how"]) == ("fetch-and-run", "waived")
     assert accepted["severity"] == "error"
     assert WHY in accepted["why"]
@@ -62,7 +63,7 @@ def test_a_known_danger_stays_dangerous(dangerous: Loop, tmp_path: Path) -> None
     skill = build(dangerous, tmp_path / "hub")
 
     assert skill["scan"] == "dangerous"
-    accepted = {(f["rule"], f["how"]) for f in skill["accepted"]}  # type: ignore[attr-defined]
+    accepted = {(f["rule"], f["how"]) for f in skill["accepted"]}
     assert ("fetch-and-run", "known") in accepted
     page = (tmp_path / "hub/skills/pdf-tables/index.html").read_text()
     assert "dangerous (known)" in page
