@@ -96,9 +96,10 @@ def gather(
         else:
             facts = (str(verdicts[skill.name]), examples[skill.name])
             new = _published(skill, tree, files, history, *facts)
-            accepted = tuple(_accepted(scanned.findings[skill.name], known))
+            accepted = _accepted(scanned.findings[skill.name], known)
             name = names[skill.name]
-            published.append(replace(new, name=name, accepted=accepted))
+            listed = tuple(dict.fromkeys(accepted))
+            published.append(replace(new, name=name, accepted=listed))
     repository = options.repository or release.repository
     hub = Hub(
         options.title or _title(repository),
