@@ -6,8 +6,7 @@ library = Library.open(".")
 print(library.validate().ok)
 """
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # for type checkers it is true; importing `typing` takes 6 ms
 if TYPE_CHECKING:
     from skillforge.api import Library as Library
 
@@ -15,7 +14,7 @@ __version__ = "0.1.0"
 __all__ = ["Library", "__version__"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import `Library` when it is asked for: commands start without it."""
     if name != "Library":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,12 @@
 """The start of every command, as `skillforge` and as `python -m skillforge`."""
 
+# Built in: `signal` imports more, and Ctrl-C may come meanwhile.
+import _signal  # type: ignore[import-not-found]
+
+# Until `cli.main` can say so, Ctrl-C ends the process without a traceback of imports.
+if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
 import os
 import sys
 

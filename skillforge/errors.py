@@ -1,5 +1,6 @@
 """All errors; the class determines the exit code."""
 
+import errno
 from collections.abc import Mapping
 from enum import IntEnum
 
@@ -61,5 +62,6 @@ class RefusedError(SkillforgeError):
 
 def unwritable(folder: object, err: OSError) -> ToolError:
     """The error for a folder that cannot be written to."""
-    message = f"cannot write in {folder}: {err.strerror}"
-    return ToolError(message, hint="is the disk full?")
+    is_full = err.errno in (errno.ENOSPC, errno.EDQUOT)
+    hint = "free some space" if is_full else "choose a folder that you can write to"
+    return ToolError(f"cannot write in {folder}: {err.strerror}", hint=hint)

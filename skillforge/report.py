@@ -23,6 +23,7 @@ _GITHUB_LEVELS = {
     Severity.WARNING: "warning",
     Severity.NOTE: "notice",
 }
+_SUPPRESSION = {"kind": "external", "justification": "known: in the baseline"}
 _TICKS = re.compile(r"`+")
 _SPACES = re.compile(r"(?:[ \t\n]|\r\n)+")
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>=$^])")  # significant in Markdown
@@ -49,17 +50,23 @@ def printable(text: str) -> str:
 
 def text(report: Report, *, colour: bool = False, notes: bool = False) -> str:
     """The findings for a terminal, and the summary line."""
-    shown = [f for f in report.findings if notes or f.severity is not Severity.NOTE]
+    shown = [f for f in report.findings if notes or is_news(f)]
     lines = [finding_text(finding, colour=colour) for finding in shown]
     lines.append(summary(report, notes=notes))
     return "\n".join(lines)
+
+
+def is_news(finding: Finding) -> bool:
+    """Whether a finding is shown by default: no note, and not in the baseline."""
+    return finding.severity is not Severity.NOTE and not finding.known
 
 
 def finding_text(finding: Finding, *, colour: bool = False) -> str:
     """One finding for a terminal: place, message and hint."""
     where = printable(f"{finding.path}:{finding.line}")
     where = styled(where, colour, bold=True)
-    severity = styled(finding.severity, colour, fg=_COLOURS[finding.severity])
+    how_bad = f"known {finding.severity}" if finding.known else finding.severity
+    severity = styled(how_bad, colour, fg=_COLOURS[finding.severity])
     rule = styled(f"[{finding.rule}]", colour, dim=True)
     line = f"{where}: {severity}: {printable(finding.message)} {rule}"
     return f"{line}\n    {printable(finding.hint)}" if finding.hint else line
@@ -81,7 +88,13 @@ def summary(report: Report, *, notes: bool = True) -> str:
     totals = ", ".join(plural(n, severity) for severity, n in counts.items() if n)
     if counts[Severity.NOTE] and not notes:
         totals += " (--notes shows notes)"
-    return f"{counted}: {totals or 'all good'}"
+    return f"{counted}: {totals or 'all good'}{known_count(report)}"
+
+
+def known_count(report: Report) -> str:
+    """The end of a summary: how many findings are in the baseline."""
+    count = plural(report.known, "known finding")
+    return f"; {count} in the baseline" if report.known else ""
 
 
 def plural(count: int, noun: str) -> str:
@@ -100,11 +113,14 @@ class FindingData(TypedDict):
     hint: str
     text: NotRequired[str]  # these two of the scan's findings only
     category: NotRequired[str]
+    known: NotRequired[bool]  # in the library's baseline: it blocks nothing
+    waived: NotRequired[str]  # by whom, until when and why
+    was: NotRequired[str]  # the severity before the waiver
 
 
 def finding_data(finding: Finding) -> FindingData:
     plain = asdict(finding)
-    for key in ("text", "category"):  # only the scan's findings have them
+    for key in ("text", "category", "known", "waived", "was"):  # few have them
         if not plain[key]:
             del plain[key]
     shown = {
@@ -176,6 +192,7 @@ def _sarif_result(finding: Finding, index: Mapping[str, int]) -> dict[str, Any]:
                 }
             }
         ],
+        **({"suppressions": [_SUPPRESSION]} if finding.known else {}),
     }
 
 
@@ -186,14 +203,15 @@ def _snippet(finding: Finding) -> dict[str, Any]:
 def github(report: Report, _rules: Rules | None = None) -> str:
     """Workflow commands that GitHub shows as annotations on the changed lines."""
     return "\n".join(
-        f"::{_GITHUB_LEVELS[f.severity]} file={_property(f.path)},line={f.line},"
-        f"title={_property(f.rule)}::{_message(f)}"
+        f"::{_GITHUB_LEVELS[Severity.NOTE if f.known else f.severity]} "
+        f"file={_property(f.path)},line={f.line},title={_property(f.rule)}::{_message(f)}"
         for f in report.findings
     )
 
 
 def _message(finding: Finding) -> str:
     words = f"{finding.message}\n{finding.hint}" if finding.hint else finding.message
+    words = f"known: {words}" if finding.known else words
     return _escaped("\n".join(printable(line) for line in words.split("\n")))
 
 
@@ -215,7 +233,7 @@ def markdown(report: Report, _rules: Rules | None = None) -> str:
 
 
 def _markdown_row(finding: Finding) -> str:
-    sign = _MARKDOWN_SIGNS[finding.severity]
+    sign = _MARKDOWN_SIGNS[finding.severity] + (" known" if finding.known else "")
     where = code(f"{finding.path}:{finding.line}")
     what = f"{plain(finding.message)} ({code(finding.rule)})"
     return f"| {sign} | {where} | {what} | {plain(finding.hint)} |"
@@ -290,7 +308,7 @@ def _junit_case(skill: str, findings: Iterable[Finding]) -> str:
     rest = []
     for finding in findings:
         words = escape(finding_text(finding))
-        if finding.severity is Severity.ERROR:
+        if finding.blocks:
             message = attribute(finding.message)
             lines.append(f"    <failure message={message}>{words}</failure>")
         else:

@@ -80,7 +80,7 @@ def _refuse_unknown(rule_id: str) -> None:
         if find_rule(rule_id).category:
             raise RequestError(
                 f"{rule_id} is a scan rule; its severity can't be changed",
-                hint="accept single findings in waivers.yaml: see docs/scan.md",
+                hint="accept single findings: skillforge waive RULE SKILL --why TEXT",
             )
     except RequestError as err:
         raise ConfigError(f"{POLICY_FILE}: {err.message}", hint=err.hint) from err

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge import processes, worker_pool
 from skillforge.checks import Ruleset
+from skillforge.checks.baseline import Baseline
 from skillforge.checks.registry import Check, Subject
 from skillforge.gitrepo import TreeFile
 from skillforge.library import Library, read_folder
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 WORTH_CACHING = 200  # skills; for fewer, reading all is faster than asking git
 WORTH_SPREADING = 1000  # skills for each process
+_NONE_KNOWN = Baseline()
 
 
 class CheckedSkill(NamedTuple):
@@ -30,23 +32,30 @@ class CheckedSkill(NamedTuple):
     files: int
 
 
-def check_skills(ruleset: Ruleset, skills: Iterable[Skill]) -> Report:
-    """Check skills that are already read."""
+def check_skills(
+    ruleset: Ruleset, skills: Iterable[Skill], known: Baseline = _NONE_KNOWN
+) -> Report:
+    """Check skills that are already read; findings in the baseline are known."""
     findings: list[Finding] = []
     paths: list[str] = []
     for skill in skills:
         paths.append(skill.path)
-        findings.extend(f.under(skill.path) for f in _check(ruleset, skill))
+        found = known.marked(_check(ruleset, skill), skill)
+        findings.extend(f.under(skill.path) for f in found)
     return Report(tuple(findings), tuple(paths))
 
 
 @processes.without_cycles
 def check_commit(
-    library: Library, ruleset: Ruleset, commit: str, names: Iterable[str] | None = None
+    library: Library,
+    ruleset: Ruleset,
+    commit: str,
+    names: Iterable[str] | None = None,
+    known: Baseline = _NONE_KNOWN,
 ) -> Report:
     """Check skills of a commit: all of them, or those in `names`."""
     listing = library.listing(commit, names)
-    work = partial(_check_listed, library, ruleset)
+    work = partial(_check_listed, library, ruleset, known)
     return Report.joined(
         worker_pool.spread(work, list(listing.items()), WORTH_SPREADING)
     )
@@ -54,21 +63,27 @@ def check_commit(
 
 @processes.without_cycles
 def check_checkout(
-    library: Library, ruleset: Ruleset, worth: int = WORTH_CACHING
+    library: Library,
+    ruleset: Ruleset,
+    worth: int = WORTH_CACHING,
+    known: Baseline = _NONE_KNOWN,
 ) -> Report:
     """Check all skills in the checkout, and read only those without cached results."""
     folders, layout = library.folders(), library.checkout_layout
     cached = _result_cache(library, ruleset, folders) if len(folders) >= worth else None
-    known = cached.recall() if cached else {}
-    fresh = [(name, e.path) for name, e in folders.items() if name not in known]
+    results = cached.recall() if cached else {}
+    fresh = [(name, e.path) for name, e in folders.items() if name not in results]
     parts = worker_pool.spread(
         partial(_check_folders, ruleset, layout), fresh, WORTH_SPREADING
     )
     checked = [result for part in parts for result in part]
     if cached:
         cached.remember(checked)
-    known.update((result.name, result.findings) for result in checked)
-    return _report(layout, folders, known)
+    results.update((result.name, result.findings) for result in checked)
+    for name in known.counts.keys() & folders.keys():
+        skill = read_folder(folders[name].path, name, layout.path_of(name))
+        results[name] = known.marked(results[name], skill)
+    return _report(layout, folders, results)
 
 
 def _result_cache(
@@ -99,9 +114,12 @@ def _check(ruleset: Ruleset, skill: Skill) -> list[Finding]:
 
 
 def _check_listed(
-    library: Library, ruleset: Ruleset, listed: Sequence[tuple[str, list[TreeFile]]]
+    library: Library,
+    ruleset: Ruleset,
+    known: Baseline,
+    listed: Sequence[tuple[str, list[TreeFile]]],
 ) -> Report:
-    return check_skills(ruleset, library.read_listed(dict(listed)))
+    return check_skills(ruleset, library.read_listed(dict(listed)), known)
 
 
 def _check_folders(

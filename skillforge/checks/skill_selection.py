@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge.checks import Ruleset
+from skillforge.checks.baseline import Baseline, library_baseline
 from skillforge.checks.runner import check_checkout, check_commit, check_skills
 from skillforge.errors import RequestError
 from skillforge.gitrepo.checkout import index_state
@@ -69,19 +70,21 @@ def _validate_checkout(
 ) -> Report:
     if not selection.targets:
         library = Library.open(start)
-        return check_checkout(library, ruleset(library.policy(), profile))
+        rules, known = ruleset(library.policy(), profile), library_baseline(library)
+        return check_checkout(library, rules, known=known)
     return Report.joined(
-        check_skills(ruleset(policy, profile), [skill])
-        for _folder, skill, policy in _named(library, selection.targets)
+        check_skills(ruleset(policy, profile), [skill], known)
+        for _folder, skill, policy, known in _named(library, selection.targets)
     )
 
 
 class Chosen(NamedTuple):
-    """A selected skill, its library's policy, and its example files by id."""
+    """A selected skill, its examples by id, and its library's policy and baseline."""
 
     skill: Skill
     policy: Policy
     evidence: dict[str, bytes]
+    known: Baseline
 
 
 def chosen(start: Path, selection: Selection) -> list[Chosen]:
@@ -91,13 +94,17 @@ def chosen(start: Path, selection: Selection) -> list[Chosen]:
         library = Library.open(start)
         head, policy_commit, names = _span(library, selection)
         policy = library.policy(policy_commit)
+        known = library_baseline(library, policy_commit)
         skills = list(library.read_at(head, names))
         _refuse_missing(library, selection.targets, [skill.path for skill in skills])
-        return [Chosen(s, policy, library.evidence_at(head, s.name)) for s in skills]
+        return [
+            Chosen(skill, policy, library.evidence_at(head, skill.name), known)
+            for skill in skills
+        ]
     targets = selection.targets or (str(Library.open(start).root),)
     return [
-        Chosen(skill, policy, evidence_of(folder, skill.name))
-        for folder, skill, policy in _named(library, targets)
+        Chosen(skill, policy, evidence_of(folder, skill.name), known)
+        for folder, skill, policy, known in _named(library, targets)
     ]
 
 
@@ -116,7 +123,7 @@ def fix(
     targets = selection.targets or [str(Library.open(start).root)]
     return [
         fixed
-        for folder, skill, policy in _named(library, targets)
+        for folder, skill, policy, _ in _named(library, targets)
         if (fixed := fix_one(folder, skill, ruleset(policy, profile), write))
     ]
 
@@ -134,7 +141,8 @@ def _validate_objects(
 ) -> Report:
     head, policy_commit, names = _span(library, selection)
     rules = ruleset(library.policy(policy_commit), profile)
-    report = check_commit(library, rules, head, names)
+    known = library_baseline(library, policy_commit)
+    report = check_commit(library, rules, head, names, known)
     _refuse_missing(library, selection.targets, report.skills)
     return report
 
@@ -165,9 +173,9 @@ def _refuse_missing(
 
 def _named(
     library: Library | None, targets: Iterable[str]
-) -> Iterator[tuple[Path, Skill, Policy]]:
-    """The skills of some targets, without repeats, with their library's policy."""
-    policies: dict[Path | None, Policy] = {}
+) -> Iterator[tuple[Path, Skill, Policy, Baseline]]:
+    """The skills of some targets, without repeats, with their library's rules."""
+    rules: dict[Path | None, tuple[Policy, Baseline]] = {}
     folders: dict[Path, None] = {}
     for target in targets:
         folders.update(dict.fromkeys(folders_of(library, target)))
@@ -175,13 +183,14 @@ def _named(
     for folder in folders:
         home, path, name = home_of(folder)
         root = home.root if home else None
-        if root not in policies:
-            policies[root] = home.policy() if home else Policy()
+        if root not in rules:
+            policy = home.policy() if home else Policy()
+            rules[root] = policy, library_baseline(home)
         is_ours = root is not None and str(root) == here
         shown = path if is_ours else _from_here(folder)
         skill = read_folder(str(folder), name, shown, alone=home is None)
         nested = home.checkout_layout.nested(path, skill.files) if home else ()
-        yield folder, replace(skill, nested=frozenset(nested)), policies[root]
+        yield folder, replace(skill, nested=frozenset(nested)), *rules[root]
 
 
 def home_of(folder: Path) -> tuple[Library | None, str, str]:

@@ -33,6 +33,8 @@ COMMANDS = {
         "scan": "Find attacks, leaks and hidden text in skills.",
         "test": "Run the skills' own tests in a sandbox.",
         "check": "Run validate, scan and test.",
+        "baseline": "Record the findings that a library already has.",
+        "waive": "Propose to accept a finding of the scan.",
         "rules": "Explain the rules.",
     },
     "Propose": {
@@ -111,7 +113,8 @@ def cli(context: click.Context) -> None:
         skillforge propose NAME  put a change up for review
 
     Exit codes: 0 success, 1 failure or findings, 2 invalid request or library, 3 a
-    required tool is missing or failed, 4 conflict with the library's state, 70 a bug.
+    required tool is missing or failed, 4 conflict with the library's state, 70 a bug,
+    130 interrupted.
     """
 
 
@@ -120,7 +123,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     output.tolerate_encodings()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _frame: sys.exit(128 + number))
-    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(_interruptible(words))
+
+
+def _interruptible(arguments: list[str]) -> int:
+    """Run a command that Ctrl-C stops with a message; later ones end the process."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:
+        return run(arguments)  # ignored, as in the background
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        return run(arguments)
+    except KeyboardInterrupt:  # while it was shown that there was one
+        return 130
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def run(arguments: list[str]) -> int:

@@ -85,6 +85,7 @@ class CommandResult(NamedTuple):
     text: str = ""
     ok: bool = True
     document: str | bytes | None = None
+    code: int | None = None  # by default 0, or 1 if it isn't ok
 
 
 def _set_library(context: click.Context, _option: click.Parameter, value: Any) -> None:

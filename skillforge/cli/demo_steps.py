@@ -215,8 +215,8 @@ def _refuse_untested(problem: str) -> list[DemoStep]:
         DemoStep(
             "A test that didn't run never counts as passed.",
             "skillforge gate 3",
-            1,
-            ("FAILED +test", "trial-not-run", "gate failed"),
+            3,
+            ("NOT RUN +test", "trial-not-run", "gate failed"),
         ),
         DemoStep(
             "",

@@ -14,6 +14,8 @@ from skillforge.cli.base import (
     format_option,
 )
 from skillforge.cli.output import use_colour
+from skillforge.errors import Exit
+from skillforge.model import Verdict
 from skillforge.render import data, text
 
 
@@ -55,7 +57,8 @@ def gate(  # noqa: PLR0913, PLR0917 - one for each option
     skillforge gate --base origin/main --head HEAD
     skillforge gate --base "$BASE" --head "$HEAD" --format github --report out
 
-    Exits 1 if a required check failed, crashed or is missing.
+    Exits 1 if a required check failed or crashed; 3 if none did, but one could not run
+    here, as without a sandbox.
     """
     workspace = settings.workspace(speaks_for)
     if number is not None and base is None and head is None:
@@ -72,4 +75,10 @@ def gate(  # noqa: PLR0913, PLR0917 - one for each option
         text.proposals.verdict(verdict, colour=use_colour()),
         verdict.passed,
         workflows.documents.of_verdict(format_, verdict, workspace.library),
+        exit_code(verdict),
     )
+
+
+def exit_code(verdict: Verdict | None) -> int | None:
+    """3 if the gate lacks something on this machine; else None: the usual code."""
+    return Exit.TOOL_FAILED if verdict and verdict.not_run else None

@@ -25,6 +25,8 @@ def show(settings: GlobalOptions, result: CommandResult | int | None) -> int:
         emit(result.document)
     elif result.text:
         emit(result.text)
+    if result.code is not None:
+        return result.code
     return Exit.DONE if result.ok else Exit.NO
 
 
@@ -94,11 +96,14 @@ def fail_unexpectedly(
     settings: GlobalOptions, arguments: list[str], err: BaseException
 ) -> int:
     """Print an error that no code expected: a full disk, else a bug."""
-    if not isinstance(err, OSError) or not _is_full(err):
+    if not isinstance(err, OSError) or not (_is_full(err) or _is_denied(err)):
         return _fail_with_bug(settings, arguments, err)
     where = f" in {err.filename}" if err.filename else ""
     message = f"cannot write{where}: {err.strerror}"
     hint = "is the disk full? TMPDIR names another folder for temporary files"
+    if _is_denied(err):
+        message = f"cannot use {err.filename}: {err.strerror}"
+        hint = "check its owner and its permissions"
     return fail(settings, arguments, message, hint, Exit.TOOL_FAILED)
 
 
@@ -107,6 +112,10 @@ def _is_full(err: OSError) -> bool:
 
     is_full = err.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
     return is_full or "temporary directory" in str(err.strerror)
+
+
+def _is_denied(err: OSError) -> bool:
+    return isinstance(err, PermissionError) and bool(err.filename)
 
 
 def _fail_with_bug(

@@ -7,6 +7,7 @@ import click
 from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
+from skillforge.cli.gate import exit_code
 from skillforge.cli.output import use_colour
 from skillforge.render import data, text
 
@@ -25,11 +26,11 @@ def promote(
 ) -> CommandResult:
     """Merge a proposal into main if its exact bytes were checked and approved.
 
-    The gate runs once more. A clean checkout of main is updated; if it has uncommitted
-    changes, nothing is merged. On GitHub, the checkout isn't touched.
+    The gate runs once more. A checkout of main is updated; if that would lose
+    uncommitted changes, nothing is merged. On GitHub, the checkout isn't touched.
 
-    Exits 1 if the gate refuses it, 4 if approvals are missing, main has moved or the
-    checkout has uncommitted changes.
+    Exits 1 if the gate refuses it, 3 if it could not run here, 4 if approvals are
+    missing, main has moved or uncommitted changes are in the way.
     """
     workspace = settings.workspace(speaks_for, will_write=True)
     return promoted(workflows.promote.promote(workspace, number), workspace)
@@ -44,4 +45,5 @@ def promoted(
         data.proposals.promotion(result, created),
         text.proposals.promotion(result, main, colour=use_colour()),
         ok=bool(result.merge),
+        code=None if result.merge else exit_code(result.proposal.verdict),
     )

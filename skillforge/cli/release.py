@@ -12,10 +12,20 @@ from skillforge.render import data, text
 @click.argument("version", required=False)
 @click.option("--yes", is_flag=True, help="Release the suggested version.")
 @click.option("--dry-run", is_flag=True, help="Print the notes and make no tag.")
+@click.option(
+    "--include-canaries",
+    "with_canaries",
+    is_flag=True,
+    help="Publish the new version of skills in an unfinished rollout.",
+)
 @common_options
 @click.pass_obj
 def release(
-    settings: GlobalOptions, version: str | None, yes: bool, dry_run: bool
+    settings: GlobalOptions,
+    version: str | None,
+    yes: bool,
+    dry_run: bool,
+    with_canaries: bool,
 ) -> CommandResult:
     """Tag main as a release, with notes on every skill; or suggest the next version.
 
@@ -23,6 +33,9 @@ def release(
     created only if the audit passes, every skill is valid, the scan finds no attack and
     no leak, every skill passes its cases, and none failed its last health run or its
     canary. Nothing is pushed.
+
+    Of a skill in an unfinished rollout (see skillforge canary), the stable version is
+    published; --include-canaries publishes the new one.
 
     \b
     skillforge release                show what changed, and the next version
@@ -38,10 +51,14 @@ def release(
     if version or yes or dry_run:
         with progress(settings.json) as bar:
             result = workflows.release.release(
-                workspace, version or "", bar, dry_run=dry_run
+                workspace,
+                version or "",
+                bar,
+                dry_run=dry_run,
+                with_canaries=with_canaries,
             )
     else:
-        result = workflows.release.suggest(workspace)
+        result = workflows.release.suggest(workspace, with_canaries=with_canaries)
     return CommandResult(
         data.release.release(result), text.release.release(result), result.ok
     )

@@ -17,7 +17,11 @@ from skillforge.render import data, text
     help="Compare with an older version: its folder, or a commit "
     "[default: the revision of --changed-since].",
 )
-@click.option("--notes", is_flag=True, help="Also show what skills are able to do.")
+@click.option(
+    "--notes",
+    is_flag=True,
+    help="Also show what skills are able to do, and known findings.",
+)
 @click.option("--strict", is_flag=True, help="Exit 1 for `caution`, too.")
 @selection_options
 @click.pass_obj
@@ -43,7 +47,7 @@ def scan(  # noqa: PLR0913, PLR0917 - one for each option
     skillforge scan ./new --base ./old     an update, compared with the old version
     skillforge scan --changed-since main   the skills that this branch changed
 
-    A false positive can be waived in the library's waivers.yaml. Exits 1 if a skill is
+    `skillforge waive` proposes to accept a false positive. Exits 1 if a skill is
     dangerous.
     """
     settings.json = settings.json or format_ == "json"
@@ -53,7 +57,9 @@ def scan(  # noqa: PLR0913, PLR0917 - one for each option
     report, colour = results.report, use_colour()
     return CommandResult(
         data.checks.scan(results),
-        text.scan.text(report, results.verdicts, colour=colour, notes=notes),
+        text.scan.text(
+            report, results.verdicts, results.known, colour=colour, notes=notes
+        ),
         workflows.scan.is_accepted(results, strict=strict),
         workflows.documents.of_report(format_, report),
     )

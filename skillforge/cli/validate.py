@@ -20,7 +20,7 @@ from skillforge.render import data, text
     help="spec: the agentskills.io specification; portable: what every client accepts "
     "[default: the policy's, else portable].",
 )
-@click.option("--notes", is_flag=True, help="Also show notes.")
+@click.option("--notes", is_flag=True, help="Also show notes and known findings.")
 @click.option(
     "--fix", is_flag=True, help="Fix what can be fixed automatically; shows a diff."
 )

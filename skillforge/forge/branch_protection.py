@@ -20,13 +20,14 @@ from skillforge.forge.github_api import (
 from skillforge.forge.github_clone import GitHubClone
 from skillforge.forge.github_comments import LABELS
 from skillforge.forge.pull_request import EXPIRED, GATE, Json
+from skillforge.model import BASELINE_FILE
 from skillforge.policy import POLICY_FILE, Policy
 from skillforge.text import lines_of
 
 TOPIC = "agent-skills"
 _ACTIONS_APP = 15368  # GitHub Actions on github.com: only it may report the check
 _CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
-_OWNED = ("/.github/", f"/{POLICY_FILE}", "/waivers.yaml")  # what decides about skills
+_OWNED = ("/.github/", f"/{POLICY_FILE}", "/waivers.yaml", f"/{BASELINE_FILE}")
 _EVERYTHING = ("*", "**", "/*", "/**")
 _COLOURS = {"skill": "1d76db", EXPIRED: "cccccc"}
 _RISKS = dict(zip(LABELS["risk"], ("0e8a16", "fbca04", "b60205"), strict=True))

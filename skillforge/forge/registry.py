@@ -4,9 +4,11 @@ A kind is a module with `NAME`, `recognises`, `suggestion` and `connect`. Other 
 register theirs as entry points in the group `skillforge.forges`.
 """
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
+from functools import wraps
 from importlib import import_module
-from typing import NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from skillforge.errors import RequestError
 from skillforge.forge import Forge, HostedForge
@@ -87,7 +89,26 @@ class _PluginKind:
         if not is_forge:
             wrong = type(forge).__name__
             raise unsuitable(GROUP, self.NAME, f"returned a {wrong}, not a Forge")
+        if forge is not None:
+            _guard(self.NAME, forge)
         return forge
+
+
+def _guard(name: str, forge: Forge) -> None:
+    """Make what the methods of a plugin's forge raise an error of ours."""
+    for attribute in dir(HostedForge):
+        method = getattr(forge, attribute, None)
+        if not attribute.startswith("_") and inspect.ismethod(method):
+            setattr(forge, attribute, _guarded(name, method))
+
+
+def _guarded(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def call(*arguments: Any, **options: Any) -> Any:
+        with failures(GROUP, name):
+            return method(*arguments, **options)
+
+    return call
 
 
 def forge_names() -> list[str]:

@@ -116,7 +116,9 @@ def push(repo: GitRepo, remote: Remote, update: RefUpdate) -> None:
             f"someone else pushed to {update.ref.removeprefix('refs/heads/')}",
             hint="git fetch, check the changes, and run the command again",
         )
-    raise _failed("push", f"{done.complaint}\n{_rejection(done.out)}")
+    refused = _rejection(done.out)
+    hint = "the remote refused it: a hook or a rule there decides" if refused else ""
+    raise _failed("push", f"{done.complaint}\n{refused}", hint)
 
 
 def _rejection(out: bytes) -> str:
@@ -132,10 +134,10 @@ def _plain(complaint: str) -> str:
     return "\n".join(shortened(line, _MOST_LETTERS) for line in last)
 
 
-def _failed(verb: str, complaint: str) -> ToolError:
+def _failed(verb: str, complaint: str, hint: str = "") -> ToolError:
     """The error for a failed transfer, with a hint."""
     text = without_passwords(_plain(complaint)) or "git reported no reason"
-    hint = "run the command again when the remote can be reached"
+    hint = hint or "run the command again when the remote can be reached"
     if _ACCESS_DENIED.search(text):
         hint = "`gh auth status` shows your account; the token needs write access to "
         hint += "contents, or run `gh auth setup-git`"

@@ -74,7 +74,12 @@ class GitRepo:
                 name = git.Git().config("--default=main", "--get", "init.defaultBranch")
                 git.Repo.init(root, initial_branch=name).close()
             except (OSError, git.GitError) as err:
-                raise ToolError(f"cannot create a repository in {root}: {err}") from err
+                why = str(getattr(err, "stderr", "")).strip(" \n'")
+                why = why.removeprefix("stderr: ").strip("'") or str(err)
+                raise ToolError(
+                    f"cannot create a repository in {root}: {why}",
+                    hint="choose a folder that you can write to",
+                ) from err
         return cls(root)
 
     @property

@@ -20,7 +20,7 @@ from skillforge.gitrepo.git_command import AS_IT_IS
 from skillforge.history import github_merges
 from skillforge.library import Library
 from skillforge.library.skill_trees import with_skill_file
-from skillforge.model import ARCHIVE, EVIDENCE, Action, Layout
+from skillforge.model import ARCHIVE, EVIDENCE, WAIVERS_FILE, Action, Layout
 
 NOW = "Rolled-Back-By"  # trailer of a merge without an approval: who merged it
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)
@@ -347,8 +347,11 @@ def touches_skills(step: HistoryStep) -> bool:
 def outside(step: HistoryStep, names: Iterable[str]) -> list[str]:
     """Paths that a step changed outside some skills and their evidence.
 
-    A step that archives or restores a skill may also change it in the archive.
+    A step that archives or restores a skill may also change it in the archive. One that
+    waives a finding changes nothing but the waivers.
     """
+    if step.action == Action.WAIVE:
+        return [path for path in step.commit.changes if path != WAIVERS_FILE]
     own, chosen = _TOPS.get(step.action, (EVIDENCE,)), list(names)
     tops = tuple(
         [f"{step.layout.path_of(name)}/" for name in chosen]

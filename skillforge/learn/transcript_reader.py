@@ -267,7 +267,9 @@ def unknown_format(name: str, records: Records) -> RequestError:
     first = next(iter(records.problems), None)
     why = f" (line {first.line}: {first.message})" if first else ""
     return RequestError(
-        f"{name} is not a transcript in a known format{why}",
+        "; ".join(
+            [f"{name} is not a transcript in a known format{why}", *formats.broken()]
+        ),
         hint=f"{_NOTHING}; known formats: {', '.join(formats.formats())}; "
         "--format NAME selects one",
     )

@@ -117,6 +117,12 @@ class Library:
 
         return read_layout(self.read_file(POLICY_FILE))
 
+    def as_in_checkout(self) -> "Library":
+        """The same library, with its skills where the checkout's own policy says."""
+        other = copy(self)
+        other.layout = self.checkout_layout
+        return other
+
     def path_of(self, name: str) -> str:
         """The folder of a skill, relative to the library."""
         return self.layout.path_of(name)

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 from skillforge.errors import ConflictError, SkillforgeError
 from skillforge.mcp_server.context import Caller, LibraryContext
 from skillforge.mcp_server.tools import TOOLS
+from skillforge.text import shortened
+
+_LONGEST = 1000  # characters of an error
 
 
 class ToolResponse(NamedTuple):
@@ -28,20 +31,28 @@ def respond(
     except Exception as err:  # noqa: BLE001 - the last stop before the agent
         what = f"{type(err).__name__}: {err}" if str(err) else type(err).__name__
         hint = "this is a bug in skillforge; try once more, then tell the user"
+        what = shortened(what, _LONGEST)
         return _error({"error": f"internal error: {what}", "hint": hint})
     if isinstance(result, str):
-        return ToolResponse(result)
-    return ToolResponse(json.dumps(result, ensure_ascii=False), not result["success"])
+        return ToolResponse(_sendable(result))
+    text = json.dumps(result, ensure_ascii=False)
+    return ToolResponse(_sendable(text), not result["success"])
+
+
+def _sendable(text: str) -> str:
+    """Text that can be sent as UTF-8: lone surrogates are replaced."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _error(data: Mapping[str, Any]) -> ToolResponse:
     text = json.dumps({"success": False, **data}, ensure_ascii=False, default=str)
-    return ToolResponse(text, is_error=True)
+    return ToolResponse(_sendable(text), is_error=True)
 
 
 def _error_data(err: SkillforgeError) -> dict[str, Any]:
     facts = dict(err.facts)
-    data: dict[str, Any] = {"error": err.message, "hint": err.hint}
+    message = shortened(err.message, _LONGEST)  # it may repeat an argument
+    data: dict[str, Any] = {"error": message, "hint": shortened(err.hint, _LONGEST)}
     if "operation" in facts:
         number = int(facts.pop("operation"))  # type: ignore[call-overload]
         data |= {"failed_index": number - 1, "completed_before_failure": 0}

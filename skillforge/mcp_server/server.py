@@ -5,7 +5,10 @@ a write happens as a whole or not at all.
 """
 
 import base64
+import io
 import mimetypes
+import os
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -31,7 +34,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _SCHEME = "skill://"
+# In JSON: an escaped backslash, a pair of surrogates, or a lone one.
+_SURROGATE = re.compile(
+    r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
 _AT_ONCE = 8  # calls that run; others wait
+_NAME = 100  # characters of a wrong name that are repeated
 _PAGE = 1000  # skills in a list of resources
 _TEXT = "text/markdown"
 _INSTRUCTIONS = """\
@@ -96,7 +105,7 @@ class Service:
             similar = nearest(params.name, list(TOOLS)) or ", ".join(TOOLS)
             raise MCPError(
                 types.INVALID_PARAMS,
-                f"unknown tool {params.name!r}; did you mean {similar}?",
+                f"unknown tool {params.name[:_NAME]!r}; did you mean {similar}?",
             )
         arguments = params.arguments or {}
         session = arguments.get("session")
@@ -221,5 +230,25 @@ def serve_stdio(context: LibraryContext) -> None:
 
 async def _serve_stdio(context: LibraryContext) -> None:
     server = server_of(context)
-    async with stdio_server() as (read, write):
+    async with stdio_server(stdin=anyio.wrap_file(_claimed_input())) as (read, write):
         await server.run(read, write, server.create_initialization_options())
+
+
+class _Input(io.TextIOWrapper):
+    """Lines without lone surrogates: the SDK drops such a call without a reply."""
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        line = super().readline(size)
+        return _SURROGATE.sub(_paired, line) if "\\u" in line else line
+
+
+def _paired(match: re.Match[str]) -> str:
+    return "\\ufffd" if match["lone"] else match[0]
+
+
+def _claimed_input() -> _Input:
+    """Standard input for us alone: what runs in a call reads an empty one."""
+    own, empty = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    return _Input(os.fdopen(own, "rb"), encoding="utf-8", errors="replace")

@@ -8,9 +8,11 @@ if TYPE_CHECKING:
     from skillforge.model.example import Example, Review, Step, StepKind, Worth
     from skillforge.model.finding import (
         ARCHIVE,
+        BASELINE_FILE,
         EVIDENCE,
         SKILL_FILE,
         SKILLS,
+        WAIVERS_FILE,
         Danger,
         Finding,
         Profile,
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from skillforge.model.outcome import Outcome, OutcomeSource, OutcomeStatus
     from skillforge.model.proposal import (
         CANARY,
+        NOT_RUN,
         SCAN,
         Action,
         Approval,
@@ -53,15 +56,16 @@ if TYPE_CHECKING:
 
 _PARTS = {
     "finding": (
-        "ARCHIVE", "EVIDENCE", "SKILL_FILE", "SKILLS", "Danger", "Finding",
-        "RuleProblem", "Profile", "Report", "Rule", "Severity", "rule", "rules_in",
+        "ARCHIVE", "BASELINE_FILE", "EVIDENCE", "SKILL_FILE", "SKILLS", "WAIVERS_FILE",
+        "Danger", "Finding", "RuleProblem", "Profile", "Report", "Rule", "Severity",
+        "rule", "rules_in",
     ),
     "example": ("Example", "Review", "Step", "StepKind", "Worth"),
     "layout": ("Layout",),
     "outcome": ("OutcomeStatus", "Outcome", "OutcomeSource"),
     "proposal": (
-        "CANARY", "SCAN", "Action", "Approval", "CheckResult", "Comment", "Draft",
-        "DraftFile", "Origin", "Proposal", "State", "Status", "Verdict",
+        "CANARY", "NOT_RUN", "SCAN", "Action", "Approval", "CheckResult", "Comment",
+        "Draft", "DraftFile", "Origin", "Proposal", "State", "Status", "Verdict",
     ),
     "rollout": ("RolloutVerdict", "Rollout", "RolloutState"),
     "skill": ("Document", "File", "FileKind", "Link", "Skill", "Value", "is_of_agent"),
@@ -71,13 +75,12 @@ _PARTS = {
 
 __getattr__ = lazily(__name__, _PARTS)
 __all__ = [
-    "ARCHIVE", "CANARY", "EVIDENCE", "SCAN", "SKILLS", "SKILL_FILE", "Action",
-    "Approval", "Arm", "Assignment", "CheckResult", "Comment", "Danger", "Document",
-    "Draft", "DraftFile", "Example", "File", "FileKind", "Finding", "Layout", "Link",
-    "Origin",
-    "Outcome", "OutcomeSource", "OutcomeStatus", "Profile", "Proposal", "Report",
-    "Review", "Rollout", "RolloutState", "RolloutVerdict", "Rule", "RuleProblem",
-    "Severity", "Skill", "State", "Status", "Step", "StepKind", "Trial",
-    "TrialOutcome", "Use", "Value", "Verdict", "Worth", "is_of_agent", "rule",
-    "rules_in",
+    "ARCHIVE", "BASELINE_FILE", "CANARY", "EVIDENCE", "NOT_RUN", "SCAN", "SKILLS",
+    "SKILL_FILE", "WAIVERS_FILE", "Action", "Approval", "Arm", "Assignment",
+    "CheckResult", "Comment", "Danger", "Document", "Draft", "DraftFile", "Example",
+    "File", "FileKind", "Finding", "Layout", "Link", "Origin", "Outcome",
+    "OutcomeSource", "OutcomeStatus", "Profile", "Proposal", "Report", "Review",
+    "Rollout", "RolloutState", "RolloutVerdict", "Rule", "RuleProblem", "Severity",
+    "Skill", "State", "Status", "Step", "StepKind", "Trial", "TrialOutcome", "Use",
+    "Value", "Verdict", "Worth", "is_of_agent", "rule", "rules_in",
 ]  # fmt: skip

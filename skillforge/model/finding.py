@@ -10,6 +10,8 @@ SKILL_FILE = "SKILL.md"
 SKILLS = "skills"  # the folders of a library
 EVIDENCE = "evidence"
 ARCHIVE = "archive"  # retired skills, which can be restored
+BASELINE_FILE = "skillforge.baseline.json"  # findings from before the adoption
+WAIVERS_FILE = "waivers.yaml"  # findings of the scan that a reviewer accepted
 
 
 class Severity(StrEnum):
@@ -39,6 +41,14 @@ class Finding:
     hint: str = ""
     text: str = ""  # the text in question, if it helps the reader
     category: str = ""  # of the security scan
+    known: bool = False  # in the library's baseline: it blocks nothing
+    waived: str = ""  # the reviewer, the last day and the reason of a waiver
+    was: str = ""  # the severity before the waiver
+
+    @property
+    def blocks(self) -> bool:
+        """Whether it blocks promotion: a new error."""
+        return self.severity is Severity.ERROR and not self.known
 
     def under(self, folder: str) -> "Finding":
         """The same finding with a path relative to the library, not to the skill.
@@ -69,10 +79,16 @@ class Report:
     @property
     def ok(self) -> bool:
         """Whether nothing found here blocks promotion."""
-        return all(f.severity is not Severity.ERROR for f in self.findings)
+        return not any(f.blocks for f in self.findings)
+
+    @property
+    def known(self) -> int:
+        """The number of findings in the library's baseline."""
+        return sum(f.known for f in self.findings)
 
     def count(self, severity: Severity) -> int:
-        return sum(f.severity is severity for f in self.findings)
+        """The number of new findings of a severity."""
+        return sum(f.severity is severity and not f.known for f in self.findings)
 
 
 class Danger(StrEnum):

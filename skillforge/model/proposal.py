@@ -8,6 +8,7 @@ from typing import NamedTuple
 from skillforge.model.finding import Danger, Finding
 
 SCAN = "scan"  # the check whose findings decide how dangerous a skill is
+NOT_RUN = "trial-not-run"  # the rule for a trial that this machine can't run
 CANARY = "canary"  # the rule for a trial that used a planted key or the network
 
 
@@ -20,6 +21,7 @@ class Action(StrEnum):
     ROLLBACK = "rollback"
     CONSOLIDATE = "consolidate"
     ARCHIVE = "archive"
+    WAIVE = "waive"
 
 
 class Origin(StrEnum):
@@ -47,7 +49,8 @@ class Draft:
     on. `absorbed` skills are removed because this one replaces them; `absorbed_into`
     is the one that replaces this one. `restores` maps skills to the trees that they
     get back, byte for byte, or to nothing if they are removed. `archives` is the tree
-    of a skill that moves to the archive unchanged.
+    of a skill that moves to the archive unchanged. `waivers` is a new waivers.yaml; a
+    draft with one leaves the skill alone.
     """
 
     skill: str
@@ -58,6 +61,7 @@ class Draft:
     absorbed_into: str = ""
     restores: Mapping[str, str] = field(default_factory=dict)
     archives: str = ""
+    waivers: bytes = b""
     reverts: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()  # files of the folder that git ignores
     target: str = ""  # the version that a rollback restores, in words
@@ -80,6 +84,7 @@ class Draft:
         restores = sorted(self.restores.items())
         content = [self.skill, files, evidence, sorted(self.absorbed), restores]
         content += [self.archives] if self.archives else []
+        content += [self.waivers.decode("latin-1")] if self.waivers else []
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
     @property
@@ -126,10 +131,24 @@ class Verdict:
         )
 
     @property
+    def not_run(self) -> tuple[str, ...]:
+        """The checks that did not run, if no other check failed."""
+        bad = [check for check in self.checks if check.status is not Status.PASSED]
+        is_not_run = all(check.status is Status.NOT_RUN for check in bad)
+        return tuple(check.name for check in bad) if is_not_run else ()
+
+    @property
     def danger(self) -> Danger | None:
-        """The verdict of the scan and the sandbox's traps; None if neither ran."""
+        """The verdict of the scan and the sandbox's traps; None if neither ran.
+
+        Known findings don't count: it is about what the change brings.
+        """
         findings = [
-            f for check in self.checks if check.name == SCAN for f in check.findings
+            finding
+            for check in self.checks
+            if check.name == SCAN
+            for finding in check.findings
+            if not finding.known
         ]
         alarms = [f for c in self.checks for f in c.findings if f.rule == CANARY]
         has_run = any(check.name == SCAN for check in self.checks)

@@ -138,9 +138,15 @@ def is_old(proposal: Proposal, policy: Policy, by: Signature) -> bool:
 
 
 def _rivals(waiting: list[Proposal], admitted: AdmittedDraft) -> list[Proposal]:
-    """Open proposals about a skill that a draft touches."""
+    """Open proposals about a skill that a draft touches; a waiver doesn't touch it."""
     skills = set(admitted.draft.skills)
-    return [proposal for proposal in waiting if not skills.isdisjoint(proposal.skills)]
+    is_waiver = admitted.action is Action.WAIVE
+    return [
+        proposal
+        for proposal in waiting
+        if not skills.isdisjoint(proposal.skills)
+        and (proposal.action is Action.WAIVE) == is_waiver
+    ]
 
 
 def refuse_rivals(

@@ -6,6 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from skillforge.checks import path_policy
+from skillforge.checks.scan.waivers import read_waivers
 from skillforge.gitrepo import GitRepo, diff, trailers
 from skillforge.gitrepo.trees import MalformedTreeError
 from skillforge.history import steps
@@ -13,11 +14,13 @@ from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
     EVIDENCE,
+    WAIVERS_FILE,
     Action,
     Finding,
     Layout,
     Proposal,
     Severity,
+    is_of_agent,
 )
 
 _FILES = ("100644", "100755")
@@ -50,6 +53,10 @@ class Candidate:
     @property
     def is_archiving(self) -> bool:
         return self.action == Action.ARCHIVE
+
+    @property
+    def is_waiver(self) -> bool:
+        return self.action == Action.WAIVE
 
     @property
     def moves(self) -> bool:
@@ -188,6 +195,9 @@ def _refusal(
     candidate: Candidate, own: _Owned, path: str, mode: str, is_new: bool
 ) -> str:
     """Why a changed file is not allowed; empty if it is."""
+    if candidate.is_waiver:
+        is_file = path == WAIVERS_FILE and mode == _FILES[0]
+        return "" if is_file else f"a waiver can't change it, only {WAIVERS_FILE}"
     inside, evidence = own.inside(path), own.evidence(path)
     if not inside and (not evidence or candidate.is_archiving):
         return f"a draft of {' and '.join(own.names)} can't change it"
@@ -197,9 +207,8 @@ def _refusal(
         return ""  # a removed file may have any name; a restored one must be exact
     if mode not in _FILES:
         return "it is a symlink or a submodule, not an ordinary file"
-    if inside and path_policy.is_nested_skill(own.layout, path):
-        return ""
-    return path_policy.refusal(inside or evidence)
+    is_nested = inside and path_policy.is_nested_skill(own.layout, path)
+    return "" if is_nested else path_policy.refusal(inside or evidence)
 
 
 class _Places(NamedTuple):
@@ -254,6 +263,26 @@ def _commit_findings(library: Library, candidate: Candidate) -> Iterator[Finding
         yield rewritten(message=why)
     if any(len(commit.parents) != 1 for commit in commits):
         yield rewritten(message="the branch contains a merge")
+
+
+def waiver_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
+    """A proposal to waive adds waivers for its own skill, and comes from a person."""
+    wrong = partial(Finding, "waiver", Severity.ERROR, path=WAIVERS_FILE, line=1)
+    before, after = (
+        read_waivers(library.read_file(WAIVERS_FILE, commit))
+        for commit in (candidate.start, candidate.head)
+    )
+    name = candidate.skills[0]
+    folder = f"{library.path_of(name)}/"
+    hint = f"skillforge waive RULE {name} --why TEXT writes it"
+    if is_of_agent(candidate.origin):
+        yield wrong("agents can't waive findings", hint="let a person propose it")
+    changed = {*before} ^ {*after}
+    if others := [w for w in changed if not w.path.startswith(folder)]:
+        yield wrong(f"it changes waivers of other skills: {others[0].path}", hint=hint)
+    about = {(waiver.rule, waiver.path) for waiver in after}
+    if lost := [w for w in before if (w.rule, w.path) not in about]:
+        yield wrong(f"it removes a waiver: {lost[0].rule}", hint=hint)
 
 
 def exact_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:

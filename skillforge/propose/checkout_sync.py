@@ -130,7 +130,7 @@ def _note_path(library: Library) -> Path:
 def _draft_files(
     place: GitRepo, base: str, head: str, *, only_changed: bool = False
 ) -> list[str]:
-    """Files of a checkout that equal the draft; raise at any other unsaved change.
+    """Files of a checkout that equal the draft; raise if other changes would be lost.
 
     A draft that was proposed from the checkout is still there. Main is about to bring
     the same files, except for the version, so nothing is lost when they are replaced.
@@ -157,8 +157,7 @@ def _cannot_follow(place: GitRepo, why: str, hint: str = "") -> ConflictError:
 def _lost(place: GitRepo, unsaved: Unsaved, changed: set[str], head: str) -> list[str]:
     """The unsaved files that an update of the checkout would lose."""
     edited = (unsaved.tracked | unsaved.untracked) & changed
-    lost = unsaved.tracked - changed
-    lost |= unsaved.unwatched & changed
+    lost = unsaved.unwatched & changed
     lost |= {path for path in edited if not _is_draft(place, unsaved, head, path)}
     lost |= {path for path in unsaved.untracked - changed if _blocks(path, changed)}
     return sorted(lost)

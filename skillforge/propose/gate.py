@@ -12,19 +12,25 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from skillforge import fork_server, worker_pool
+from skillforge.checks.baseline import Baseline, library_baseline
 from skillforge.checks.registry import Check, Subject, checks, warm_up
 from skillforge.errors import SkillforgeError
 from skillforge.library import Library, Listing
 from skillforge.model import (
+    NOT_RUN,
     CheckResult,
     Finding,
-    Report,
     Severity,
     Status,
     Verdict,
 )
 from skillforge.policy import POLICY_FILE, Policy
-from skillforge.propose.candidate import Candidate, exact_findings, path_findings
+from skillforge.propose.candidate import (
+    Candidate,
+    exact_findings,
+    path_findings,
+    waiver_findings,
+)
 
 Rule: TypeAlias = Callable[[Library, Candidate], Iterable[Finding]]
 
@@ -39,6 +45,7 @@ class _Inputs(NamedTuple):
     candidate: Candidate
     before: Listing
     after: Listing
+    known: Baseline
 
 
 def judge(
@@ -54,7 +61,10 @@ def judge(
     if results[0].status is Status.PASSED:
         if candidate.is_rollback:
             results.append(_timed("exact", candidate, exact_findings, library))
-        results += _check_all(library, policy, candidate, skip)
+        if candidate.is_waiver:  # its skill does not change
+            results.append(_timed("waivers", candidate, waiver_findings, library))
+        else:
+            results += _check_all(library, policy, candidate, skip)
     return Verdict(
         candidate.head,
         candidate.base,
@@ -75,6 +85,7 @@ def _check_all(
             candidate,
             before=library.listing(candidate.base, candidate.skills),
             after=library.listing(candidate.head, candidate.skills),
+            known=library_baseline(library, candidate.base),
         )
     except SkillforgeError as err:
         return [_error(name, err.message) for name in names]
@@ -125,7 +136,7 @@ def _check(inputs: _Inputs, name: str) -> CheckResult:
     skills = {skill: result.status for skill, result in results.items()}
     findings = tuple(f for result in results.values() for f in result.findings)
     statuses = set(skills.values()) or {Status.PASSED}
-    order = (Status.ERROR, Status.FAILED, Status.PASSED)
+    order = (Status.ERROR, Status.FAILED, Status.NOT_RUN, Status.PASSED)
     status = next(status for status in order if status in statuses)
     return CheckResult(name, status, findings, skills, time.monotonic() - start)
 
@@ -140,7 +151,7 @@ def _check_one(inputs: _Inputs, check: Check, skill: str) -> CheckResult:
 
 
 def _findings(inputs: _Inputs, check: Check, skill: str) -> list[Finding]:
-    library, policy, candidate, before, after = inputs
+    library, policy, candidate, before, after, known = inputs
     current = library.read_one(after, skill)
     subject = Subject(
         library,
@@ -151,12 +162,18 @@ def _findings(inputs: _Inputs, check: Check, skill: str) -> list[Finding]:
         library.read_one(before, skill),
         candidate.skills,
     )
-    findings = [f.under(library.path_of(skill)) for f in check.run(subject)]
+    found = list(check.run(subject))
+    found = known.marked(found, current) if current else found
+    findings = [f.under(library.path_of(skill)) for f in found]
     return list(map(check.on_rollback, findings)) if candidate.is_rollback else findings
 
 
 def _status(findings: tuple[Finding, ...]) -> Status:
-    return Status.PASSED if Report(findings).ok else Status.FAILED
+    blocking = [finding for finding in findings if finding.blocks]
+    if not blocking:
+        return Status.PASSED
+    is_not_run = all(finding.rule == NOT_RUN for finding in blocking)
+    return Status.NOT_RUN if is_not_run else Status.FAILED
 
 
 def _error(

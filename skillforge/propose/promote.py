@@ -15,6 +15,7 @@ from skillforge.model import (
     ARCHIVE,
     EVIDENCE,
     SKILL_FILE,
+    WAIVERS_FILE,
     Action,
     Approval,
     Comment,
@@ -238,6 +239,11 @@ def _rebased_changes(
 ) -> Iterator[TreeChange]:
     """What a proposal changes on another base, limited to what it may touch."""
     repo = workspace.repo
+    if proposal.action is Action.WAIVE:
+        merged = repo.name_of(f"{tree}:{WAIVERS_FILE}")
+        if merged != repo.name_of(f"{tip}:{WAIVERS_FILE}"):
+            yield TreeChange(WAIVERS_FILE, object=merged)
+        return
     path_of = workspace.library.path_of
     beside = (f"{top}/{n}" for n in proposal.skills for top in (EVIDENCE, ARCHIVE))
     for path in (*map(path_of, proposal.skills), *beside):

@@ -133,7 +133,7 @@ def conflicts(library: Library, proposal: Proposal) -> bool | None:
         repo.names_of([f"{commit}:{path}" for path in paths])
         for commit in (proposal.base, tip)
     )
-    if before == now:
+    if before == now and proposal.action is not Action.WAIVE:
         return False
     try:
         merged_tree(library, proposal, tip)

@@ -29,7 +29,7 @@ from skillforge.propose.candidate import Candidate
 from skillforge.propose.review import ReviewBrief
 from skillforge.propose.workspace import Workspace
 from skillforge.render.text.proposals import growth
-from skillforge.report import code, markdown, plain, plural
+from skillforge.report import code, is_news, markdown, plain, plural
 from skillforge.text import shortened
 
 _SIGNS = {
@@ -44,6 +44,7 @@ _FINDINGS = 50
 _TEXT = 1000  # characters of what an author says
 _CELL = 300  # of a table
 _NAME = 160
+_WITHOUT_TESTS = (Action.DELETE, Action.ARCHIVE, Action.WAIVE)
 _CI_ONLY = ("test",)  # checks that run untrusted code: not on the author's machine
 
 
@@ -202,14 +203,23 @@ def _findings(verdict: Verdict) -> list[str]:
         finding
         for check in verdict.checks
         for finding in check.findings
-        if finding.severity is not Severity.NOTE
+        if is_news(finding)
     ]
+    known = sum(f.known for check in verdict.checks for f in check.findings)
+    counted = (
+        ["", f"{plural(known, 'known finding')} in the baseline."] if known else []
+    )
     if not findings:
-        return []
+        return counted
     shown = tuple(_shortened(finding) for finding in findings[:_FINDINGS])
     table = markdown(Report(shown)).split("\n")[2:]
     more = len(findings) - _FINDINGS
-    return ["", *table, *([f"\n{plural(more, 'more finding')}."] if more > 0 else [])]
+    return [
+        *counted,
+        "",
+        *table,
+        *([f"\n{plural(more, 'more finding')}."] if more > 0 else []),
+    ]
 
 
 def _shortened(finding: Finding) -> Finding:
@@ -227,7 +237,7 @@ def _commands(brief: ReviewBrief, checkout: str) -> list[str]:
     proposal = brief.proposal
     number, name = proposal.number, proposal.skill
     is_name = path_policy.is_skill_name(name)  # and so safe in a shell command
-    has_tests = is_name and proposal.action not in (Action.DELETE, Action.ARCHIVE)
+    has_tests = is_name and proposal.action not in _WITHOUT_TESTS
     test = f" && skillforge test {name}" if has_tests else ""
     lines = [
         "### Try it, decide, roll it back",
@@ -238,7 +248,7 @@ def _commands(brief: ReviewBrief, checkout: str) -> list[str]:
         f"skillforge review {number} --approve   # exactly {proposal.head[:12]}",
         f"skillforge promote {number}",
     ]
-    if is_name and proposal.action != Action.ROLLBACK:
+    if is_name and proposal.action not in (Action.ROLLBACK, Action.WAIVE):
         lines += [f"skillforge rollback {name} --why TEXT   # after the merge"]
     return [*lines, "```"]
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from skillforge.checks import Ruleset
+from skillforge.checks.baseline import library_baseline
 from skillforge.checks.runner import check_skills
 from skillforge.document.draft_skill import draft_skill
 from skillforge.errors import ConflictError
@@ -21,6 +22,7 @@ from skillforge.model import (
     ARCHIVE,
     EVIDENCE,
     SKILL_FILE,
+    WAIVERS_FILE,
     Action,
     Draft,
     DraftFile,
@@ -41,6 +43,7 @@ _TITLES = {
     Action.ROLLBACK: "Roll back",
     Action.CONSOLIDATE: "Consolidate into",
     Action.ARCHIVE: "Archive",
+    Action.WAIVE: "Waive a finding in",
 }
 
 
@@ -62,7 +65,7 @@ def propose(
     """
     library = workspace.library
     drafts = [_prepare(library, request) for request in requests]
-    reports = [_validate(workspace.library, draft) for draft in drafts]
+    reports = [_validate(library, draft) for draft in drafts]
     if not all(report.ok for report in reports):
         return [Submission(report) for report in reports]
     drafts = [_with_version(draft) for draft in drafts]
@@ -133,6 +136,8 @@ def _action(library: Library, draft: Draft, exists: bool) -> Action:
         return Action.ARCHIVE
     if draft.absorbed:
         return Action.CONSOLIDATE
+    if draft.waivers:
+        return Action.WAIVE
     if draft.files:
         return Action.EDIT if exists else Action.CREATE
     if exists:
@@ -145,9 +150,11 @@ def _validate(library: Library, admitted: AdmittedDraft) -> Report:
     draft, policy = admitted.draft, admitted.policy
     if not draft.files:
         return Report()
+    rules = Ruleset(policy.profile, policy.rules)
+    known = library_baseline(library, admitted.base)
     skill = draft_skill(draft, library.path_of(draft.skill))
     skill = replace(skill, nested=library.layout.nested(skill.path, skill.files))
-    return check_skills(Ruleset(policy.profile, policy.rules), [skill])
+    return check_skills(rules, [skill], known)
 
 
 def _open(
@@ -222,6 +229,8 @@ def _is_on_base(library: Library, admitted: AdmittedDraft) -> bool:
 def _contains(library: Library, proposal: Proposal, admitted: AdmittedDraft) -> bool:
     """Whether a proposal's head has a draft's bytes, rather than just its digest."""
     repo, draft, head = library.repository(), admitted.draft, proposal.head
+    if draft.waivers:
+        return library.read_file(WAIVERS_FILE, head) == draft.waivers
     evidence = library.evidence_at(head, draft.skill)
     trees = dict.fromkeys(draft.absorbed, "") | dict(draft.restores)
     names = [library.skill_tree(head, name) for name in trees]
@@ -311,6 +320,9 @@ def _message(admitted: AdmittedDraft, title: str, by: Signature) -> str:
 
 def _tree_changes(draft: Draft, layout: Layout) -> Iterator[TreeChange]:
     """The changes of a draft's commit: each skill is replaced as a whole."""
+    if draft.waivers:
+        yield TreeChange(WAIVERS_FILE, draft.waivers)
+        return
     folder = layout.path_of(draft.skill)
     if not draft.restores:
         yield TreeChange(folder)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from skillforge.model import Document, DraftFile
 
@@ -22,6 +23,7 @@ class PublishedVersion:
     why: str = ""
     reverted_by: str = ""
     diff: str = ""  # of SKILL.md from the previous version, as git prints it
+    adopted: str = ""  # when the library came under review, for a version from before
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,16 @@ class Figures:
     success: float | None = None
     interval: tuple[float, float] | None = None
     health: str = ""  # passed, failed, not-run
+
+
+class AcceptedFinding(NamedTuple):
+    """A finding of the scan that the library accepted; `how` is waived or known."""
+
+    rule: str
+    path: str
+    severity: str
+    how: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +60,21 @@ class PublishedSkill:
     group: str = ""  # its metadata.category
     license: str = ""
     scan: str = ""  # safe, caution or dangerous
+    accepted: tuple[AcceptedFinding, ...] = ()
     tests: str = ""  # passed, failed, not-run; empty if it has none
     examples: int = 0
     approvers: tuple[str, ...] = ()
     versions: tuple[PublishedVersion, ...] = ()  # the newest first
     figures: Figures = field(default_factory=Figures)
+
+    @property
+    def scan_state(self) -> str:
+        """The verdict, or the worse one of what was accepted, with how it was."""
+        worst = min(self.accepted, key=lambda f: f.severity, default=None)
+        if worst is None or (worst.severity != "error" and self.scan == "dangerous"):
+            return self.scan
+        verdict = "dangerous" if worst.severity == "error" else "caution"
+        return f"{verdict} ({worst.how})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,13 @@ from skillforge.share.archive_reader import (
 from skillforge.share.hub_layout import INDEX, INDEXES
 from skillforge.share.install_source import InstallSource
 from skillforge.share.package_digest import Package, contents_digest, digest
+from skillforge.text import shortened
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 _MOST_INDEX = 32 << 20
 _MOST_SKILLS = 100_000
+_MOST_ACCEPTED, _LONGEST = 20, 200  # findings that are shown; characters
+_ACCEPTED = ("how", "rule", "path", "why")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _ON_DISK = "https://folder.invalid"  # the URL of a folder; never fetched
 
@@ -47,6 +50,7 @@ class IndexEntry(NamedTuple):
     is_archive: bool
     digest: str
     files: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
 
 
 def packages(
@@ -139,7 +143,19 @@ def _entry(index: str, row: Any) -> IndexEntry:
         raise _refused(index, f"{name} has no url or no digest")
     if not _DIGEST.fullmatch(sha):
         raise _refused(index, f"{name} has the invalid digest {sha[:100]!r}")
-    return IndexEntry(name, _same_origin(index, name, url), kind == "archive", sha)
+    place = _same_origin(index, name, url)
+    accepted = tuple(_accepted(row.get("accepted")))
+    return IndexEntry(name, place, kind == "archive", sha, accepted=accepted)
+
+
+def _accepted(rows: Any) -> Iterator[str]:
+    """The publisher's own words on findings; they are shown, and decide nothing."""
+    for row in rows[:_MOST_ACCEPTED] if isinstance(rows, list) else ():
+        values = [row.get(key) for key in _ACCEPTED] if isinstance(row, dict) else []
+        texts = [shortened(v, _LONGEST) for v in values if isinstance(v, str)]
+        if len(texts) == len(_ACCEPTED):
+            how, rule, path, why = texts
+            yield f"{how} by the publisher: {rule} in {path}, {why}"
 
 
 def _legacy_entry(index: str, row: Any) -> IndexEntry:
@@ -184,7 +200,7 @@ def _package(get: Get, entry: IndexEntry) -> Package:
             hint="nothing was installed; the hub was published incompletely or changed",
         )
     files = unpacked(data) if entry.is_archive else {SKILL_FILE: DraftFile(data)}
-    return Package(entry.name, files, entry.digest)
+    return Package(entry.name, files, entry.digest, accepted=entry.accepted)
 
 
 def _legacy_package(get: Get, entry: IndexEntry) -> Package:

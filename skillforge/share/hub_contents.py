@@ -1,13 +1,16 @@
 """The contents of a release's hub: its skills as they are published."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import NamedTuple
 
 from skillforge import processes
+from skillforge.checks.private_names import known_to
+from skillforge.errors import ConflictError
 from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
@@ -18,9 +21,11 @@ from skillforge.model import (
     Skill,
 )
 from skillforge.model.layout import folder_names
+from skillforge.redact import KnownPrivate
 from skillforge.share import hub_formats
 from skillforge.share.archive_reader import MOST_BYTES, MOST_FILES
-from skillforge.share.hub import Hub, PublishedSkill
+from skillforge.share.hub import AcceptedFinding, Hub, PublishedSkill
+from skillforge.share.redact_history import redact
 from skillforge.share.release_notes import Lineage
 from skillforge.share.release_scan import scan_commit
 from skillforge.share.releases import Release
@@ -28,6 +33,9 @@ from skillforge.store import Cache
 from skillforge.worker_pool import Progress
 
 UNPUBLISHED = ("tests/", "evals/")  # folders of a skill
+_MAIL = re.compile(r" <[^<>@\s]*@[^<>\s]*>")
+_KNOWN = "there was one like it when the library adopted Skillforge"
+_IN_ROLLOUT = "it is new, and its rollout is not finished"
 DEFAULT_TITLE = "Skills Hub"
 
 
@@ -77,20 +85,26 @@ def gather(
     """Everything that a release publishes; the checkout is not read."""
     commit = release.tag.commit
     date = _date(library, commit)
-    read = list(_read(library, commit))
+    stable = release.stable
+    history = replace(history, lineage=up_to(history.lineage, stable))
+    read = list(_read(library, commit, history.lineage, stable))
     skills = [skill for skill, *_ in read]
-    scanned = scan_commit(library, commit, date.date(), skills, progress)
+    scanned = scan_commit(library, commit, date.date(), skills, progress, stable=stable)
     examples, verdicts = _examples(library, commit), scanned.verdicts
     names = folder_names(skill.name for skill, *_ in read)
+    known = known_to(library.policy(commit))
     published: list[PublishedSkill] = []
-    skipped: dict[str, str] = {}
+    skipped = {name: _IN_ROLLOUT for name, tree in stable.items() if not tree}
     for skill, tree, files in read:
         if problem := _problem(skill, files):
             skipped[skill.name] = problem
         else:
             facts = (str(verdicts[skill.name]), examples[skill.name])
             new = _published(skill, tree, files, history, *facts)
-            published.append(replace(new, name=names[skill.name]))
+            accepted = _accepted(scanned.findings[skill.name], known)
+            name = names[skill.name]
+            listed = tuple(dict.fromkeys(accepted))
+            published.append(replace(new, name=name, accepted=listed))
     repository = options.repository or release.repository
     hub = Hub(
         options.title or _title(repository),
@@ -104,6 +118,40 @@ def gather(
     )
     cache = Cache.of(library.repository().common_dir)
     return HubContents(hub, scanned.blocking, skipped, cache)
+
+
+def _accepted(
+    findings: Iterable[Finding], private: KnownPrivate
+) -> Iterator[AcceptedFinding]:
+    """The findings that block nothing because of a waiver or the baseline."""
+    for finding in findings:
+        if finding.waived:
+            why = redact(_MAIL.sub("", finding.waived), private, is_reason=True)
+            facts = (finding.was, "waived", why)
+        elif finding.known:
+            facts = (finding.severity.value, "known", _KNOWN)
+        else:
+            continue
+        yield AcceptedFinding(finding.rule, finding.path, *facts)
+
+
+def up_to(lineage: Lineage, stable: Mapping[str, str]) -> Lineage:
+    """The versions of each skill without those after its stable one.
+
+    A version that main never had is an error: a tag may name any tree.
+    """
+    shown = dict(lineage)
+    for name, tree in stable.items():
+        versions = lineage.get(name, ())
+        trees = [version.tree for version in versions]
+        if tree and tree not in trees:
+            raise ConflictError(
+                f"the release names a version of {name} that it doesn't contain: "
+                f"{tree[:12]}",
+                hint="release it again",
+            )
+        shown[name] = versions[trees.index(tree) :] if tree else ()
+    return shown
 
 
 def _date(library: Library, commit: str) -> datetime:
@@ -123,12 +171,16 @@ def _examples(library: Library, commit: str) -> Counter[str]:
 
 
 def _read(
-    library: Library, commit: str
+    library: Library, commit: str, lineage: Lineage, stable: Mapping[str, str]
 ) -> Iterator[tuple[Skill, str, dict[str, DraftFile]]]:
     """Every skill, its tree, and its published files."""
     repo = library.repository()
-    trees = library.skill_trees(commit)
+    trees = library.skill_trees(commit) | dict(stable)
     listing = library.listing(commit)
+    for name, tree in stable.items():
+        listing.pop(name, None)
+        if tree:
+            listing |= library.listing(lineage[name][0].commit, [name])
     tops = {name: f"{library.path_of(name)}/" for name in listing}
     objects = [
         file.object

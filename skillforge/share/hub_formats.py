@@ -70,6 +70,7 @@ def index(hub: Hub, digests: Digests) -> Json:
 def _entry(skill: PublishedSkill, digests: Digests) -> Json:
     is_page = is_one_page(skill)
     path = (hub_layout.page_of if is_page else hub_layout.archive_of)(skill.name)
+    accepted = [finding._asdict() for finding in skill.accepted]
     return {
         "name": skill.name,
         "type": "skill-md" if is_page else "archive",
@@ -77,6 +78,7 @@ def _entry(skill: PublishedSkill, digests: Digests) -> Json:
         "url": path.removeprefix(f"{hub_layout.AGENT_SKILLS}/"),
         "digest": f"sha256:{digests[path]}",
         "version": skill.version,
+        **({"accepted": accepted} if accepted else {}),
     }
 
 
@@ -137,6 +139,7 @@ def _skill(skill: PublishedSkill, digests: Digests) -> Json:
         "group": skill.group,
         "license": skill.license,
         "scan": skill.scan,
+        "accepted": [finding._asdict() for finding in skill.accepted],
         "tests": skill.tests,
         "approvers": list(skill.approvers),
         "examples": skill.examples,

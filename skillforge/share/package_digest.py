@@ -28,6 +28,7 @@ class Package(NamedTuple):
     digest: str
     path: str = ""  # of its SKILL.md in the source
     commit: str = ""
+    accepted: tuple[str, ...] = ()  # what its publisher says about findings
 
 
 def digest(data: bytes) -> str:

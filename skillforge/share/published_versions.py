@@ -93,6 +93,7 @@ def _versions(
         for other in step.reverts
         for name in step.skills.keys() & other.skills.keys()
     }
+    before, adopted = _adoption(library, commit, steps)
     for step, name, change in changes:
         diff = shown.get((change.before, change.after), "")
         yield (
@@ -110,8 +111,24 @@ def _versions(
                 why=redacted(_reason(step), is_reason=True),
                 reverted_by=reverts.get((step.name, name), ""),
                 diff=redacted(diff) if diff else "",
+                adopted=adopted if step.name in before else "",
             ),
         )
+
+
+def _adoption(
+    library: "Library", commit: str, steps: "list[HistoryStep]"
+) -> tuple[set[str], str]:
+    """The commits from before the library was under review, and when that began."""
+    from skillforge.errors import ConfigError
+    from skillforge.history import audit_baseline
+
+    try:
+        before = audit_baseline.adopted(library, steps, commit)
+    except ConfigError:  # the audit reports it
+        return set(), ""
+    dates = [step.date for step in steps if step.name in before]
+    return before, dates[-1] if dates else ""
 
 
 def _readable_versions(repo: "GitRepo", trees: list[str]) -> dict[str, str]:

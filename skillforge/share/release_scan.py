@@ -12,6 +12,7 @@ from datetime import date
 from functools import partial
 
 from skillforge import worker_pool
+from skillforge.checks.baseline import library_baseline
 from skillforge.checks.result_cache import decoded
 from skillforge.checks.scan import scan
 from skillforge.checks.scan.leak_rules import stops_release
@@ -55,16 +56,22 @@ class ReleaseScan:
         return tuple(f for f in self.report.findings if stops_release(f))
 
 
-def scan_commit(
+def scan_commit(  # noqa: PLR0913 - the last two are optional
     library: Library,
     commit: str,
     today: date,
     skills: Sequence[Skill],
     progress: Progress | None = None,
+    *,
+    stable: Mapping[str, str] | None = None,
 ) -> ReleaseScan:
-    """Scan the skills of a commit, with the policy and waivers of that commit."""
+    """Scan the skills of a commit, with the policy and waivers of that commit.
+
+    The verdict of a skill with known findings counts them; they don't block. `stable`
+    are trees of skills that are not those of the commit.
+    """
     policy, waivers = library.policy(commit), library_waivers(library, commit)
-    trees = library.skill_trees(commit)
+    trees = library.skill_trees(commit) | dict(stable or {})
     packs = library_packs(library, policy, commit)
     cache = _ScanCache(library, policy, packs)
     keys = {
@@ -79,13 +86,12 @@ def scan_commit(
     for skill, findings in zip(fresh, found, strict=True):
         scans[keys[skill.name]] = findings
     cache.save({key: scans[key] for key in (keys[skill.name] for skill in fresh)})
-    return ReleaseScan(
-        {
-            skill.name: tuple(apply(scans[keys[skill.name]], skill, waivers, today))
-            for skill in skills
-        },
-        {skill.name: skill.path for skill in skills},
-    )
+    known = library_baseline(library, commit)
+    shown = {}
+    for skill in skills:
+        waived = apply(scans[keys[skill.name]], skill, waivers, today)
+        shown[skill.name] = tuple(known.marked(waived, skill))
+    return ReleaseScan(shown, {skill.name: skill.path for skill in skills})
 
 
 def _findings(policy: Policy, packs: Sequence[RulePack], skill: Skill) -> list[Finding]:

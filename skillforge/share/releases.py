@@ -1,8 +1,10 @@
 """Releases: tags that are versions, with notes and trailers."""
 
+import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from skillforge.errors import ConflictError, RequestError
+from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.gitrepo import GitRepo, notes, tags, trailers
 from skillforge.gitrepo.tags import Tag
 from skillforge.share import semver
@@ -11,6 +13,8 @@ from skillforge.share.semver import SemVer
 # Trailers of a tag, so that a hub does not depend on the clone that builds it.
 REPOSITORY = "Repository"  # that clients install from
 NOTES = "Notes"  # the commit of the notes on merges
+STABLE = "Stable"  # a skill in a rollout, and the tree that is published instead
+_STABLE = re.compile(r"(\S+) ([0-9a-f]{40}(?:[0-9a-f]{24})?|none)")
 
 
 class Release(NamedTuple):
@@ -27,6 +31,17 @@ class Release(NamedTuple):
     def notes_commit(self) -> str:
         """The commit of the notes on merges at the time of the release."""
         return trailers.first(trailers.read(self.tag.message), NOTES)
+
+    @property
+    def stable(self) -> dict[str, str]:
+        """The trees of skills that were in a rollout; empty if none is published."""
+        lines = trailers.read(self.tag.message).get(STABLE, [])
+        found = [match for line in lines if (match := _STABLE.fullmatch(line))]
+        if len(found) < len(lines):
+            raise ConfigError(
+                f"{self.tag.name} has a damaged trailer {STABLE}", hint="tag it again"
+            )
+        return {m[1]: m[2].removesuffix("none") for m in found}
 
     @property
     def notes(self) -> str:
@@ -90,9 +105,16 @@ def create(repo: GitRepo, version: SemVer, commit: str, message: str) -> Release
     return find(repo, version.tag)
 
 
-def message(repo: GitRepo, version: SemVer, text: str, repository: str) -> str:
+def message(
+    repo: GitRepo,
+    version: SemVer,
+    text: str,
+    repository: str,
+    stable: Mapping[str, str],
+) -> str:
     """The message of a tag: the release notes and the trailers."""
-    values = {REPOSITORY: repository, NOTES: repo.ref(notes.NOTES)}
-    lines = (f"{k}: {trailers.one_line(value)}" for k, value in values.items() if value)
+    values = [(REPOSITORY, repository), (NOTES, repo.ref(notes.NOTES))]
+    values += [(STABLE, f"{name} {tree or 'none'}") for name, tree in stable.items()]
+    lines = (f"{key}: {trailers.one_line(value)}" for key, value in values if value)
     parts = [f"Release {version.tag}", text.strip(), "\n".join(lines)]
     return "\n\n".join(part for part in parts if part) + "\n"

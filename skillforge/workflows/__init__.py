@@ -10,6 +10,7 @@ from skillforge.lazy_import import submodules
 if TYPE_CHECKING:
     from skillforge.workflows import agent_changes as agent_changes
     from skillforge.workflows import assigned_skills as assigned_skills
+    from skillforge.workflows import baseline as baseline
     from skillforge.workflows import brief as brief
     from skillforge.workflows import build as build
     from skillforge.workflows import canary as canary
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from skillforge.workflows import test as test
     from skillforge.workflows import use as use
     from skillforge.workflows import validate as validate
+    from skillforge.workflows import waive as waive
     from skillforge.workflows import workspaces as workspaces
 else:
     __getattr__ = submodules(__name__)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from skillforge.agents import skills_folder
 from skillforge.errors import RequestError, SkillforgeError, ToolError
 from skillforge.gitrepo import trailers
-from skillforge.model import Origin, Proposal, Severity, State
+from skillforge.model import Origin, Proposal, State
 from skillforge.propose.proposal_request import ProposalOptions
 from skillforge.propose.workspace import Workspace
 from skillforge.workflows.submit import operations_draft, parse_batch, submit_drafts
@@ -80,6 +80,11 @@ def import_pending(
     The folder is Hermes' own by default. `clear` removes the records whose proposals
     are closed.
     """
+    if folder is not None and not folder.is_dir():
+        raise RequestError(
+            f"no such folder: {folder}",
+            hint="omit it for the folder of Hermes in your home",
+        )
     folder = folder or skills_folder("hermes").parent / "pending" / "skills"
     known = _known_proposals(workspace)
     try:
@@ -144,7 +149,7 @@ def _propose(workspace: Workspace, record: PendingWrite, path: Path) -> Imported
         opened = (submission.proposal, submission.created)
         return ImportedRecord(record.id, path, *opened)
     findings = submission.report.findings
-    first = next(f for f in findings if f.severity is Severity.ERROR)
+    first = next(f for f in findings if f.blocks)
     why = f"the draft is not valid: {first.path}:{first.line}: {first.message}; "
     return ImportedRecord(record.id, path, why_not=why + first.hint)
 

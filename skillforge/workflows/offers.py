@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
-from skillforge.model import Draft, Severity, State
+from skillforge.model import Draft, State
 from skillforge.propose.admission import is_old
 from skillforge.propose.proposal_request import ProposalRequest
 from skillforge.propose.submit import Submission, propose
@@ -69,5 +69,5 @@ def _offer(draft: Draft, submission: Submission) -> Offer:
     proposal, findings = submission.proposal, submission.report.findings
     if proposal is not None:
         return Offer(draft, proposal.number, submission.created)
-    errors = (f for f in findings if f.severity is Severity.ERROR)
+    errors = (f for f in findings if f.blocks)
     return Offer(draft, why_not=f"the draft is not valid: {next(errors).message}")

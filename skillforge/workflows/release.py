@@ -1,6 +1,7 @@
 """Release main: plan the version and its notes, check every skill, tag the commit."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 
 from skillforge.checks.cases import case_run
@@ -11,13 +12,14 @@ from skillforge.gitrepo import remote
 from skillforge.gitrepo.notes import NOTES
 from skillforge.history import audit
 from skillforge.library import Library
-from skillforge.model import RolloutState, Severity
+from skillforge.model import Rollout, RolloutState
 from skillforge.operate import dashboard_data, rollouts
 from skillforge.propose.workspace import Workspace
 from skillforge.render.text import trials
 from skillforge.render.text.history import audit_exception
 from skillforge.report import finding_text
 from skillforge.share import release_notes, releases, semver
+from skillforge.share.hub_contents import up_to
 from skillforge.share.published_versions import Span, history_facts
 from skillforge.share.release_notes import ReleaseChange
 from skillforge.share.release_scan import scan_commit
@@ -36,6 +38,8 @@ class ReleasePlan:
     changes: tuple[ReleaseChange, ...]
     suggested: SemVer
     notes: str
+    canaries: tuple[Rollout, ...] = ()  # unfinished rollouts
+    stable: Mapping[str, str] = field(default_factory=dict)  # trees published instead
 
     @property
     def counts(self) -> dict[str, int]:
@@ -70,9 +74,9 @@ class ReleaseResult:
         return not self.objections
 
 
-def suggest(workspace: Workspace) -> ReleaseResult:
+def suggest(workspace: Workspace, *, with_canaries: bool = False) -> ReleaseResult:
     """The changes since the previous release and the next version; makes no tag."""
-    return ReleaseResult(_plan(workspace.library))
+    return ReleaseResult(_plan(workspace.library, with_canaries=with_canaries))
 
 
 def release(
@@ -81,15 +85,19 @@ def release(
     progress: Progress | None = None,
     *,
     dry_run: bool = False,
+    with_canaries: bool = False,
 ) -> ReleaseResult:
     """Tag main as a version, or as the suggested one.
+
+    Of a skill in an unfinished rollout, the stable version is published, or the new one
+    with `with_canaries`.
 
     A tag is made only if every check passes. A commit that is already released so is
     left alone; a version that another commit has raises `ConflictError`.
     """
     chosen = semver.read(version) if version else None
     library = workspace.library
-    plan = _plan(library)
+    plan = _plan(library, with_canaries=with_canaries)
     chosen = chosen or plan.suggested
     done = releases.existing(library.repository(), chosen, plan.commit)
     if done is None and not plan.changes and not version:
@@ -105,12 +113,15 @@ def release(
     return ReleaseResult(plan, done.version, done, created=True, by=by)
 
 
-def _plan(library: Library) -> ReleasePlan:
+def _plan(library: Library, *, with_canaries: bool) -> ReleasePlan:
     repo, tip = library.repository(), library.tip
     previous = releases.newest(repo, until=tip)
     start = previous.tag.commit if previous else ""
-    before = library.skill_trees(start) if start else {}
-    after = library.skill_trees(tip)
+    canaries = tuple(_unfinished(library, tip))
+    stable = {} if with_canaries else {r.skill: r.stable for r in canaries}
+    held = previous.stable if previous else {}
+    before = _published(library.skill_trees(start) if start else {}, held)
+    after = _published(library.skill_trees(tip), stable)
     if not before and not after:
         raise ConflictError(
             "main has no skills to release",
@@ -119,18 +130,43 @@ def _plan(library: Library) -> ReleasePlan:
     commits = set(repo.line(tip, start))
     span = Span({*before.values(), *after.values()}, commits)
     lineage = history_facts(library, tip, repo.ref(NOTES), only=span).lineage
+    for name in held:  # their new versions are older than the previous release
+        trees = [version.tree for version in lineage.get(name, ())]
+        newer = trees.index(before[name]) if before.get(name) in trees else len(trees)
+        commits.update(version.commit for version in lineage.get(name, ())[:newer])
+    lineage = up_to(lineage, {name: tree for name, tree in stable.items() if tree})
     changes = release_notes.changes(lineage, before, after, commits)
     suggested = release_notes.next_version(
         previous.version if previous else None, changes
     )
     notes = release_notes.notes(changes)
-    return ReleasePlan(tip, previous, tuple(changes), suggested, notes)
+    return ReleasePlan(
+        tip, previous, tuple(changes), suggested, notes, canaries, stable
+    )
+
+
+def _unfinished(library: Library, tip: str) -> Iterator[Rollout]:
+    """The rollouts of main's versions that nobody has decided yet."""
+    repo, trees = library.repository(), library.skill_trees(tip)
+    known = rollouts.read_all(repo).valid
+    for name, rollout in sorted(known.items()):
+        is_open = rollout.state in (RolloutState.RUNNING, RolloutState.PAUSED)
+        if is_open and rollouts.is_current(rollout, trees.get(name, "")):
+            if rollout.stable:
+                rollouts.require_on_main(library, name, rollout.stable)
+            yield rollout
+
+
+def _published(trees: Mapping[str, str], stable: Mapping[str, str]) -> dict[str, str]:
+    """The trees of skills as they are published; an empty one is not."""
+    return {name: tree for name, tree in (dict(trees) | dict(stable)).items() if tree}
 
 
 def _tag(library: Library, version: SemVer, plan: ReleasePlan) -> Release:
     repo = library.repository()
     address = github_address.find(remote.origin(repo)[1])
-    message = releases.message(repo, version, plan.notes, str(address or ""))
+    home = str(address or "")
+    message = releases.message(repo, version, plan.notes, home, plan.stable)
     return releases.create(repo, version, plan.commit, message)
 
 
@@ -160,8 +196,7 @@ def _audit_problems(workspace: Workspace) -> list[str]:
 
 def _rule_problems(library: Library, commit: str, _progress: Progress) -> list[str]:
     report = validate(library.root, Selection((), None, commit), None)
-    errors = (f for f in report.findings if f.severity is Severity.ERROR)
-    return [finding_text(finding) for finding in errors]
+    return [finding_text(finding) for finding in report.findings if finding.blocks]
 
 
 def _scan_problems(library: Library, commit: str, progress: Progress) -> list[str]:

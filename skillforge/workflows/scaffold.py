@@ -12,7 +12,7 @@ from skillforge.gitrepo import GitRepo, find_root
 from skillforge.installation import requirement
 from skillforge.library import Library, replace_file
 from skillforge.library.skill_discovery import Discovery, discover
-from skillforge.model import SKILL_FILE, SKILLS, Layout
+from skillforge.model import BASELINE_FILE, SKILL_FILE, SKILLS, Layout
 from skillforge.policy import POLICY_FILE, read_policy
 from skillforge.resources import github_files, template
 
@@ -43,6 +43,7 @@ class NewLibrary:
     to_complete: tuple[str, ...] = ()
     has_workflows: bool = False
     discovery: Discovery = field(default_factory=lambda: Discovery({}, {}))
+    known: int = 0  # findings of its skills, recorded in the baseline
 
     @property
     def missed(self) -> list[str]:
@@ -96,10 +97,30 @@ def init(start: Path, *, force: bool = False, github: bool = False) -> NewLibrar
             more = _settings(repo, branch, layout) if path == POLICY_FILE else ""
             _write(root / path, text + more)
             written.append(path)
+    known = _known(root) if POLICY_FILE in written else 0
+    if known:
+        written.append(BASELINE_FILE)
     to_complete = (TOOL_FILE,) if _names_no_tool(root) else ()
     return NewLibrary(
-        root, tuple(written), tuple(existing), branch, to_complete, github, discovery
+        root,
+        tuple(written),
+        tuple(existing),
+        branch,
+        to_complete,
+        github,
+        discovery,
+        known,
     )
+
+
+def _known(root: Path) -> int:
+    """How many findings of committed skills the baseline now has; 0 if it was there."""
+    library = Library(root)
+    if (root / BASELINE_FILE).exists() or not library.repository().ref("HEAD"):
+        return 0
+    from skillforge.workflows.baseline import adopt  # it needs all checks
+
+    return adopt(library)
 
 
 def _layout(root: Path, discovery: Discovery, *, force: bool) -> Layout:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from skillforge.checks.scan.scan_run import ScanResults, run_scan
 from skillforge.checks.skill_selection import Selection as Selection
-from skillforge.model import Danger
+from skillforge.model import Severity
 from skillforge.worker_pool import Progress
 
 
@@ -19,7 +19,7 @@ def scan(
 
 
 def is_accepted(results: ScanResults, *, strict: bool) -> bool:
-    """Whether nothing is dangerous; with `strict`, whether everything is safe."""
-    if strict:
-        return set(results.verdicts.values()) <= {Danger.SAFE}
-    return results.ok
+    """Whether nothing new is dangerous; with `strict`, whether all of it is safe."""
+    report = results.report
+    is_safe = not report.count(Severity.WARNING)
+    return report.ok and (is_safe or not strict)

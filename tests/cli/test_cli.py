@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -225,3 +227,21 @@ def test_an_answer_survives_a_narrow_encoding(library: LibraryFolder) -> None:
     assert json.loads(
         shell("validate", "--json", cwd=library.root, PYTHONIOENCODING="ascii").stdout
     )
+
+
+def test_ctrl_c_during_the_start_leaves_no_traceback_of_ours(
+    library: LibraryFolder,
+) -> None:
+    """Python's own start, before ours, may still print one."""
+    for delay in range(0, 150, 10):
+        child = subprocess.Popen(
+            [sys.executable, "-m", "skillforge", "validate"],
+            cwd=library.root,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        time.sleep(delay / 1000)
+        child.send_signal(signal.SIGINT)
+        _out, err = child.communicate()
+        assert b"skillforge/" not in err, err.decode()
+        assert child.returncode in (0, 1, 130, -signal.SIGINT)

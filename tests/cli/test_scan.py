@@ -140,7 +140,7 @@ def test_the_rules_of_the_scan_have_no_severity_in_the_policy(
     ran = run("validate")
 
     assert ran.code == 2
-    assert "waivers.yaml" in ran.err
+    assert "skillforge waive" in ran.err
 
 
 def test_check_does_it_all(inside: LibraryFolder, run: Run) -> None:

@@ -141,6 +141,20 @@ def test_a_forge_that_fails_stops_the_command(
     assert problem in ran.err
 
 
+def test_a_method_of_a_forge_that_raises_is_its_own_fault(site: Path, run: Run) -> None:
+    (site / "acme_forge.py").write_text(
+        "from skillforge.forge.local import LocalForge\n"
+        "class AcmeForge(LocalForge):\n"
+        "    def proposals(self, *, only_open=False): return 1 / 0\n"
+        + KIND.format("return AcmeForge(clone.repo, clone.main)")
+    )
+
+    ran = run("proposals", "--forge", "chat")
+
+    assert ran.code == 3
+    assert "'chat' (skillforge.forges) failed: ZeroDivisionError" in ran.err
+
+
 def test_a_plugin_cannot_replace_a_forge_of_ours(
     library: LibraryFolder, site: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,4 +77,5 @@ def test_an_error_quotes_only_the_end_of_a_long_message(
 
     assert "remote: no" in error.value.message
     assert "pre-receive hook declined" in error.value.message
+    assert "the remote refused it" in error.value.hint  # it could be reached
     assert len(error.value.message) < 12_000

@@ -553,11 +553,24 @@ def test_a_format_that_cannot_be_loaded_is_named(
     learner: Learner, others: list[Point]
 ) -> None:
     others.append(Point(None))
+    odd = learner.file("odd.jsonl", [{"line": "Do it"}])
 
-    ran = learner("capture", learner.file("good.jsonl", [export_run("orders")]))
+    ran = learner("capture", odd)
+    named = learner("capture", odd, "--format", "clumsy")
 
-    assert ran.code == 3
-    assert "'clumsy' cannot be loaded: ModuleNotFoundError: No module" in ran.err
+    for why in (ran.err, named.err):
+        assert "'clumsy' cannot be loaded: ModuleNotFoundError: No module" in why
+    assert (ran.code, named.code) == (2, 3)
+
+
+def test_a_format_that_cannot_be_loaded_blocks_no_other(
+    learner: Learner, others: list[Point]
+) -> None:
+    others.append(Point(None))
+
+    done = learner.ok("capture", learner.file("good.jsonl", [export_run("orders")]))
+
+    assert done["kept"] == 1
 
 
 def test_outside_a_repository_there_is_nowhere_to_keep_it(

@@ -18,6 +18,19 @@ from tests.propose.conftest import Loop, page
 
 MEGABYTE = 1 << 20
 
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "dying", "version": "0"},
+    },
+}
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+LINE = [sys.executable, "-m", "skillforge", "mcp"]
+
 
 def test_an_agent_reads_and_proposes(loop: Loop) -> None:
     async def work(agent: Agent) -> dict[str, Any]:
@@ -109,30 +122,18 @@ def test_a_client_that_dies_in_the_middle_leaves_nothing_half(loop: Loop) -> Non
         "method": "tools/call",
         "params": {"name": "skill_manage", "arguments": {"operations": [operation]}},
     }
-    hello = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "dying", "version": "0"},
-        },
-    }
-    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    line = [sys.executable, "-m", "skillforge", "mcp"]
     server = subprocess.Popen(
-        [*line, "--library", str(loop.folder.root)],
+        [*LINE, "--library", str(loop.folder.root)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=os.environ,
     )
     assert server.stdin
     assert server.stdout
-    server.stdin.write(json.dumps(hello).encode() + b"\n")
+    server.stdin.write(json.dumps(HELLO).encode() + b"\n")
     server.stdin.flush()
     assert json.loads(server.stdout.readline())["result"]["serverInfo"]
-    for message in (ready, asked):
+    for message in (READY, asked):
         server.stdin.write(json.dumps(message).encode() + b"\n")
     server.stdin.flush()
     time.sleep(0.02)
@@ -150,3 +151,37 @@ def test_a_client_that_dies_in_the_middle_leaves_nothing_half(loop: Loop) -> Non
         server_of(LibraryContext(loop.folder.root)), "skill_manage", **operation
     )
     assert again["proposal"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        pytest.param('"a\\ud800b"', 2000, id="lone-surrogate"),
+        pytest.param(json.dumps("x" * 300_000), 5000, id="huge"),
+        pytest.param('"\\ud83d\\ude00 \\\\ud800"', 2000, id="pair-and-backslash"),
+    ],
+)
+def test_an_odd_argument_gets_a_short_reply(loop: Loop, name: str, most: int) -> None:
+    server = subprocess.Popen(
+        [*LINE, "--library", str(loop.folder.root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert server.stdin
+    assert server.stdout
+    call = (
+        '{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": '
+        f'{{"name": "skill_view", "arguments": {{"name": {name}}}}}}}'
+    )
+    for line in (json.dumps(HELLO), json.dumps(READY), call):
+        server.stdin.write(line.encode() + b"\n")
+    server.stdin.flush()
+    server.stdout.readline()
+    answer = server.stdout.readline()
+    server.stdin.close()
+    server.wait(60)
+    server.stdout.close()
+
+    assert json.loads(answer)["id"] == 2
+    assert json.loads(answer)["result"]["isError"]
+    assert len(answer) < most

@@ -171,7 +171,7 @@ def test_a_branch_cannot_choose_an_older_policy(loop: Loop) -> None:
 
     ran = loop("gate", "--base", "main", "--head", "branch", "--json")
 
-    assert ran.code == 1
+    assert ran.code == 3  # the check is not on this machine
     assert ran.data["checks"][-1] | {"seconds": 0, "digest": ""} == {
         "name": "taste",
         "status": "not-run",

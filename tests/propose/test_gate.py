@@ -201,13 +201,14 @@ def test_a_required_check_that_does_not_pass_fails_the_gate(
 
     ran = loop("gate", number, "--json")
 
-    assert ran.code == 1
+    refused = 3 if status == "not-run" else 1  # the machine is to blame
+    assert ran.code == refused
     assert ran.data["passed"] is False
     assert statuses(ran.data)["toy"] == status
     assert statuses(ran.data)["validate"] == "passed"
     assert says in ran.data["findings"][-1]["message"]
     loop.approve(number)
-    assert loop("promote", number).code == 1
+    assert loop("promote", number).code == refused
 
 
 def test_a_policy_that_cannot_be_read_stops_everything(

@@ -1,7 +1,10 @@
 """The gate's check `test`: a skill proves itself before anyone approves it."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -251,3 +254,26 @@ def test_without_a_sandbox_nothing_with_cases_passes(judge: Judge) -> None:
 
     assert (passed, rules) == (False, {"trial-not-run"})
     assert judge({}, "--supersede") == (True, set())
+
+
+def test_a_missing_sandbox_blames_the_machine_not_the_draft(
+    loop: Loop, tmp_path: Path
+) -> None:
+    draft = loop.draft(tmp_path, "xlsx-tables")
+    for path, text in {"scripts/up.py": SCRIPT, "tests/a.yaml": CASE}.items():
+        (draft / path).parent.mkdir(exist_ok=True)
+        (draft / path).write_text(text)
+    number = loop.ok("propose", draft)["proposal"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "skillforge", "gate", str(number)],
+        cwd=loop.folder.root,
+        env=os.environ | {"SKILLFORGE_SANDBOX": "none"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ran.returncode == 3
+    assert "NOT RUN  test" in ran.stdout
+    assert "fix the draft" not in ran.stdout
+    assert "skillforge doctor" in ran.stdout

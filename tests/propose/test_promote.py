@@ -189,13 +189,14 @@ def test_a_clean_checkout_of_main_follows(loop: Loop) -> None:
 
 @pytest.mark.parametrize("how", ["edited", "staged", "removed", "in-the-way"])
 def test_unsaved_changes_stop_it_before_anything_moves(loop: Loop, how: str) -> None:
-    number = approved(loop)
-    if how == "in-the-way":
-        loop.folder.write("skills/xlsx-tables/SKILL.md", "something else")
-    elif how == "removed":
-        (loop.folder.root / "skills/csv-tables/SKILL.md").unlink()
+    name = "xlsx-tables" if how == "in-the-way" else "csv-tables"
+    number = approved(loop, name)
+    page = loop.folder.root / f"skills/{name}/SKILL.md"
+    if how == "removed":
+        page.unlink()
     else:
-        loop.folder.write("skills/csv-tables/SKILL.md", "half an edit")
+        page.parent.mkdir(exist_ok=True)
+        page.write_text("half an edit")
     if how == "staged":
         loop.folder.git("add", "--all")
     before = loop.folder.git("status", "--porcelain"), loop.main()
@@ -206,6 +207,28 @@ def test_unsaved_changes_stop_it_before_anything_moves(loop: Loop, how: str) -> 
     assert "unsaved" in ran.err
     assert (loop.folder.git("status", "--porcelain"), loop.main()) == before
     assert loop.ok("proposals")["proposals"][0]["state"] == "open"
+
+
+@pytest.mark.parametrize("how", ["edited", "staged", "removed", "added"])
+def test_unsaved_changes_of_other_files_stay_as_they_are(loop: Loop, how: str) -> None:
+    number = approved(loop)
+    page = loop.folder.root / "skills/csv-tables/SKILL.md"
+    if how == "removed":
+        page.unlink()
+    elif how == "added":
+        loop.folder.write("notes.txt", "mine")
+    else:
+        page.write_text("half an edit")
+    if how in ("staged", "added"):
+        loop.folder.git("add", "--all")
+    before = loop.folder.git("status", "--porcelain")
+
+    loop.promote(number)
+
+    assert loop.folder.git("status", "--porcelain") == before
+    assert (loop.folder.root / "skills/xlsx-tables/SKILL.md").is_file()
+    if how in ("edited", "staged"):
+        assert page.read_text() == "half an edit"
 
 
 @pytest.mark.parametrize("kind", ["new", "edit"])
@@ -242,7 +265,7 @@ def test_a_linked_worktree_on_main_follows_or_stops_it(
     assert (linked.root / "skills/xlsx-tables/SKILL.md").is_file()
     assert linked.git("status", "--porcelain") == ""
 
-    number = approved(loop, "ods-tables")
+    number = approved(loop, "csv-tables")
     linked.write("skills/csv-tables/SKILL.md", "half an edit")
 
     assert loop("promote", number).code == 4

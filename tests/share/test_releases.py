@@ -48,7 +48,7 @@ def test_the_next_version_depends_on_the_changes(released: Loop) -> None:
     released.approve(number["proposal"])
     released.promote(number["proposal"])
 
-    data = released.ok("release", "--yes")
+    data = released.ok("release", "--yes", "--include-canaries")
 
     assert data["version"] == "2.0.0"
     kinds = {change["skill"]: change["kind"] for change in data["changes"]}

@@ -137,10 +137,19 @@ def test_a_record_that_cannot_be_proposed_stops_no_other(
     assert good["proposal"] == 1
 
 
-def test_nothing_held_back_is_fine(loop: Loop, tmp_path: Path) -> None:
-    ran = loop("import-pending", tmp_path / "nowhere")
+def test_nothing_held_back_is_fine(loop: Loop, pending: Path) -> None:
+    pending.rmdir()  # Hermes makes it for its first record
+
+    ran = loop("import-pending")
 
     assert (ran.code, ran.out) == (0, "no changes pending in Hermes\n")
+
+
+def test_a_folder_that_is_named_has_to_exist(loop: Loop, tmp_path: Path) -> None:
+    ran = loop("import-pending", tmp_path / "nowhere")
+
+    assert ran.code == 2
+    assert "no such folder" in ran.err
 
 
 def test_an_agents_record_cannot_make_itself_a_persons(

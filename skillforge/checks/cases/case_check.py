@@ -10,6 +10,7 @@ from skillforge.checks.registry import Check, Subject
 from skillforge.checks.status_metadata import is_only_marked
 from skillforge.model import (
     CANARY,
+    NOT_RUN,
     SKILL_FILE,
     File,
     FileKind,
@@ -97,6 +98,8 @@ def trial_findings(trials: Sequence[Trial]) -> Iterator[Finding]:
             message = f"{trial.case}: {detail[:_LONGEST_DETAIL]}"
             path = trial.path or SKILL_FILE
             hint = f"fix it, then run: skillforge test {trial.skill}"
+            if rule == NOT_RUN:
+                hint = "skillforge doctor shows what this machine lacks"
             yield Finding(rule, Severity.ERROR, message, path, trial.line, hint)
 
 
@@ -111,11 +114,24 @@ def _findings(subject: Subject) -> Iterator[Finding]:
 
 
 def _tried(subject: Subject, skill: Skill) -> Iterator[Finding]:
-    evidence = subject.library.evidence_at(subject.head, skill.name)
-    planned = plan(skill, evidence, subject.policy)
-    yield from shortcomings(planned, subject.policy)
-    yield from (_needed(f, skill) for f in planned.findings)
+    planned = _planned(subject, skill)
+    yield from _of_plan(planned, subject.policy)
     yield from trial_findings(run([planned], settings()))
+
+
+def before_trials(subject: Subject, skill: Skill) -> Iterator[Finding]:
+    """The findings of the check before any case is run."""
+    yield from _of_plan(_planned(subject, skill), subject.policy)
+
+
+def _planned(subject: Subject, skill: Skill) -> TrialPlan:
+    evidence = subject.library.evidence_at(subject.head, skill.name)
+    return plan(skill, evidence, subject.policy)
+
+
+def _of_plan(planned: TrialPlan, policy: Policy) -> Iterator[Finding]:
+    yield from shortcomings(planned, policy)
+    yield from (_needed(f, planned.skill) for f in planned.findings)
 
 
 def _known(finding: Finding) -> Finding:

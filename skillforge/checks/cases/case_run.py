@@ -65,7 +65,10 @@ def run_tests(
     findings = [
         _advice(finding).under(planned.skill.path)
         for planned, chosen_skill in zip(plans, selected, strict=True)
-        for finding in (*shortcomings(planned, chosen_skill.policy), *planned.findings)
+        for finding in chosen_skill.known.marked(
+            (*shortcomings(planned, chosen_skill.policy), *planned.findings),
+            planned.skill,
+        )
     ]
     plans = [_matching(planned, options.match) for planned in plans]
     memory = _TrialCache(start, options)

@@ -57,9 +57,9 @@ def is_evidence(path: str) -> bool:
 
 
 def stops_release(finding: Finding) -> bool:
-    """Whether the gate and a release stop at a finding: an error, or a leak."""
+    """Whether the gate and a release stop at a finding: a new error, or a new leak."""
     is_leak = finding.category == "leak" and finding.severity is _WARNING
-    return is_leak or finding.severity is Severity.ERROR
+    return (is_leak or finding.severity is Severity.ERROR) and not finding.known
 
 
 def _at(

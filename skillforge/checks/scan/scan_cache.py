@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skillforge.checks import edition
+from skillforge.checks.baseline import Baseline
 from skillforge.checks.result_cache import decoded
 from skillforge.errors import ToolError
 from skillforge.library import Library
@@ -42,7 +43,7 @@ def scan_edition() -> str:
 
 
 class ScanTarget(NamedTuple):
-    """A skill to scan, its previous version, evidence, policy, waivers and packs."""
+    """A skill to scan, its previous version and evidence, and the library's rules."""
 
     skill: Skill
     before: Skill | None
@@ -50,6 +51,7 @@ class ScanTarget(NamedTuple):
     policy: "Policy"
     waivers: "tuple[Waiver, ...]"
     packs: "tuple[RulePack, ...]" = ()
+    known: Baseline = Baseline()
 
 
 class ScanCache:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 from skillforge import worker_pool
 from skillforge.checks import skill_selection
+from skillforge.checks.baseline import Baseline, library_baseline
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.scan import rules, scan
 from skillforge.checks.scan.leak_rules import stops_release
 from skillforge.checks.scan.scan_cache import ScanCache, ScanTarget
-from skillforge.checks.scan.waivers import WAIVERS_FILE, Waiver, apply, read_waivers
+from skillforge.checks.scan.waivers import Waiver, apply, read_waivers
 from skillforge.errors import RequestError
 from skillforge.library import Library, read_folder
-from skillforge.model import Danger, Finding, Report, Severity, Skill
+from skillforge.model import WAIVERS_FILE, Danger, Finding, Report, Severity, Skill
 from skillforge.policy import Policy, ScanPolicy
 from skillforge.worker_pool import Progress
 
@@ -29,10 +30,14 @@ _NO_PROGRESS = Progress()
 
 @dataclass(frozen=True, slots=True)
 class ScanResults:
-    """The findings in some skills, and the verdict on each skill."""
+    """The findings in some skills, and the verdict on each skill.
+
+    Known findings count in a verdict; `known` are the skills with no worse than those.
+    """
 
     report: Report
     verdicts: dict[str, Danger]
+    known: frozenset[str] = frozenset()
 
     @property
     def ok(self) -> bool:
@@ -48,13 +53,15 @@ def run_scan(
 ) -> ScanResults:
     """Scan the selected skills, and compare them with a base if there is one.
 
-    Waivers and rule packs are read from the base, or else from the checkout. Findings
-    are cached; waivers are applied afterwards, because they expire.
+    Waivers, baseline and rule packs are read from the base, or else from the checkout.
+    Findings are cached; waivers are applied afterwards, because they expire.
     """
     library = Library.find(start)
     is_folder = bool(base) and Path(base).is_dir()
     revision = selection.changed_since or (base if base and not is_folder else None)
-    waivers = library_waivers(library, revision)
+    waivers, known = library_waivers(library, revision), Baseline()
+    if revision:
+        known = library_baseline(library, revision)
     policy = library.policy(revision) if library else Policy()
     packs = library_packs(library, policy, revision)
     targets = [
@@ -65,13 +72,19 @@ def run_scan(
             chosen.policy,
             waivers,
             packs,
+            known if revision else chosen.known,
         )
         for chosen in skill_selection.chosen(start, selection)
     ]
     scans = _cached_scans(library, targets, progress)
     pairs = zip(targets, scans, strict=True)
     day = today or date.today()
-    findings = [list(apply(f, t.skill, t.waivers, day)) for t, f in pairs]
+    findings = [
+        target.known.marked(
+            apply(found, target.skill, target.waivers, day), target.skill
+        )
+        for target, found in pairs
+    ]
     return _results(targets, findings)
 
 
@@ -110,12 +123,15 @@ def _results(
     names = Counter(target.skill.name for target in targets)
     verdicts: dict[str, Danger] = {}
     shown: list[Finding] = []
+    known: set[str] = set()
     for (skill, *_), findings in zip(targets, findings_of, strict=True):
         key = skill.name if names[skill.name] == 1 else skill.path
         verdicts[key] = Danger.of(findings)
+        if verdicts[key] is not Danger.of(f for f in findings if not f.known):
+            known.add(key)
         shown += (finding.under(skill.path) for finding in findings)
     report = Report(tuple(shown), tuple(target.skill.path for target in targets))
-    return ScanResults(report, verdicts)
+    return ScanResults(report, verdicts, frozenset(known))
 
 
 def library_waivers(

@@ -7,16 +7,16 @@ again, and the waiver as stale.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any
 
 from skillforge.errors import ConfigError
-from skillforge.model import Finding, Severity, Skill
+from skillforge.model import WAIVERS_FILE, Finding, Severity, Skill
 from skillforge.schema_errors import YamlFileError, load_yaml, misfit
-
-WAIVERS_FILE = "waivers.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,36 @@ def _waiver(entry: Mapping[str, Any], line: int) -> Waiver:
     return Waiver(**{**entry, "until": until})
 
 
+def with_waivers(data: bytes, added: Sequence[Waiver]) -> bytes:
+    """The file with more waivers; each replaces those of the same rule and file.
+
+    Other entries stay as they are written, with their comments, if they are in blocks.
+    """
+    about = {(waiver.rule, waiver.path) for waiver in added}
+    before = read_waivers(data)
+    kept = [w for w in before if (w.rule, w.path) not in about]
+    lines = data.decode().splitlines(keepends=True)
+    starts = [at for at, line in enumerate(lines) if line.startswith("- ")]
+    own = lines[: starts[0]] if starts else lines  # the rest is in entries
+    if len(starts) == len(before):
+        ends = [*starts, len(lines)][1:]
+        for waiver, start, end in zip(before, starts, ends, strict=True):
+            own += lines[start:end] if waiver in kept else []
+    text = "".join(own)
+    text += "\n" if text and not text.endswith("\n") else ""
+    new = "".join(map(_entry_text, added))
+    with suppress(ConfigError):
+        if read_waivers((text + new).encode()) == (*kept, *added):
+            return (text + new).encode()
+    return ("".join(map(_entry_text, kept)) + new).encode()  # it was not in blocks
+
+
+def _entry_text(waiver: Waiver) -> str:
+    fields = {**asdict(waiver), "until": waiver.until.isoformat()}
+    lines = (f"{name}: {json.dumps(value)}" for name, value in fields.items())
+    return "- " + "\n  ".join(lines) + "\n"
+
+
 def apply(
     findings: Iterable[Finding], skill: Skill, waivers: Iterable[Waiver], today: date
 ) -> Iterator[Finding]:
@@ -75,9 +105,14 @@ def apply(
             yield finding
         else:
             used.add(waiver)
-            reason = f"waived by {waiver.who} until {waiver.until}: {waiver.why}"
-            message = f"{finding.message} ({reason})"
-            yield replace(finding, severity=Severity.NOTE, message=message)
+            waived = f"by {waiver.who} until {waiver.until}: {waiver.why}"
+            yield replace(
+                finding,
+                severity=Severity.NOTE,
+                message=f"{finding.message} (waived {waived})",
+                waived=waived,
+                was=finding.severity.value,
+            )
     for waiver in of_skill:
         if waiver not in used:
             yield _stale(waiver, skill, today)

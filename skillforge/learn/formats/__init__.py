@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from skillforge.errors import RequestError
+from skillforge.errors import RequestError, ToolError
 from skillforge.model import Example
 
 GROUP = "skillforge.transcripts"
@@ -77,6 +77,12 @@ def formats() -> dict[str, Format]:
     for point in entry_points(group=GROUP):
         by_name.setdefault(point.name, load(point))
     return by_name
+
+
+def broken() -> list[str]:
+    """Why formats of other packages can't be loaded, a message for each."""
+    errors = (getattr(form, "error", None) for form in formats().values())
+    return [error.message for error in errors if isinstance(error, ToolError)]
 
 
 def named(name: str) -> Format:

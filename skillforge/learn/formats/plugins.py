@@ -14,15 +14,31 @@ from skillforge.learn.formats import (
 from skillforge.model import Example
 
 
-def load(point: Any) -> "PluginFormat":
+def load(point: Any) -> "PluginFormat | BrokenFormat":
     """The format of an entry point."""
     try:
         return PluginFormat(point.name, point.load())
-    except (Exception, SystemExit) as err:
-        raise ToolError(
-            f"the transcript format {point.name!r} cannot be loaded: {_described(err)}",
+    except (Exception, SystemExit) as err:  # noqa: BLE001 - it may raise anything
+        return BrokenFormat(point.name, _described(err))
+
+
+class BrokenFormat:
+    """A format that can't be loaded: an error only for those who need it."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.NAME = name
+        self.error = ToolError(
+            f"the transcript format {name!r} cannot be loaded: {why}",
             hint="fix or uninstall the package that provides it",
-        ) from err
+        )
+
+    def knows(self, _first: Mapping[str, Any]) -> bool:
+        return False
+
+    def read(
+        self, _records: Iterable[Record], _origin: RecordOrigin
+    ) -> Iterator[Episode]:
+        raise self.error
 
 
 class PluginFormat:

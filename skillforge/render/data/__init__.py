@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from skillforge.lazy_import import submodules
 
 if TYPE_CHECKING:
+    from skillforge.render.data import baseline as baseline
     from skillforge.render.data import brief as brief
     from skillforge.render.data import capture as capture
     from skillforge.render.data import checks as checks

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-from skillforge.report import FindingData, finding_data
+from skillforge.report import FindingData, finding_data, printable
 
 if TYPE_CHECKING:
     from skillforge.share.install import InstallResult
@@ -31,6 +31,7 @@ class InstallData(TypedDict):
     verdicts: dict[str, str]
     refused: list[str]
     findings: list[FindingData]
+    accepted: dict[str, list[str]]  # by the publisher, of skills that aren't safe
 
 
 class DifferenceRow(TypedDict):
@@ -72,6 +73,7 @@ class UpdateData(TypedDict):
     verdicts: NotRequired[dict[str, str]]
     refused: NotRequired[list[str]]
     findings: NotRequired[list[FindingData]]
+    accepted: NotRequired[dict[str, list[str]]]
 
 
 def install(result: "InstallResult") -> InstallData:
@@ -94,6 +96,11 @@ def install(result: "InstallResult") -> InstallData:
         "verdicts": {skill.package.name: str(skill.danger) for skill in checked},
         "refused": [skill.package.name for skill in result.refused],
         "findings": [finding_data(f) for skill in checked for f in skill.findings],
+        "accepted": {
+            skill.package.name: list(map(printable, skill.package.accepted))
+            for skill in checked
+            if skill.package.accepted
+        },
     }
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from skillforge.render.data import (
+    baseline,
     brief,
     capture,
     checks,
@@ -29,6 +30,7 @@ from skillforge.render.data import (
 
 OUTPUTS: dict[str, Any] = {
     "audit": history.AuditData,
+    "baseline": baseline.BaselineData,
     "brief": brief.BriefData,
     "build": publish.BuildData | publish.BlockedData,
     "canary": rollouts.RolloutStatusData
@@ -86,5 +88,6 @@ OUTPUTS: dict[str, Any] = {
     "use": uses.UseData,
     "validate": checks.ValidateData,
     "verify": install.VerifyData,
+    "waive": proposals.SubmissionData,
     "why": history.WhyData,
 }

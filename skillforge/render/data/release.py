@@ -22,6 +22,15 @@ class ObjectionData(TypedDict):
     problems: list[str]
 
 
+class UnfinishedRolloutData(TypedDict):
+    """A skill in an unfinished rollout, and the published tree; empty if none is."""
+
+    skill: str
+    stable: str
+    canary: str
+    published: str
+
+
 class ReleaseData(TypedDict):
     """A release that is suggested, tagged or refused."""
 
@@ -33,6 +42,7 @@ class ReleaseData(TypedDict):
     changes: list[ReleaseChangeData]
     notes: str
     objections: list[ObjectionData]
+    canaries: list[UnfinishedRolloutData]
     version: NotRequired[str]
     repository: NotRequired[str]
     by: NotRequired[str]
@@ -59,6 +69,15 @@ def release(result: "ReleaseResult") -> ReleaseData:
         objections=[
             {"check": objection.check, "problems": list(objection.problems)}
             for objection in result.objections
+        ],
+        canaries=[
+            {
+                "skill": rollout.skill,
+                "stable": rollout.stable,
+                "canary": rollout.canary,
+                "published": plan.stable.get(rollout.skill, rollout.canary),
+            }
+            for rollout in plan.canaries
         ],
     )
     if result.version is not None and result.ok:

@@ -16,6 +16,7 @@ class InitData(TypedDict):
     kept: list[str]
     to_complete: list[str]
     branch: str
+    known: int  # findings recorded in the baseline
     globs: list[str]
     skills: list[str]
     left_out: dict[str, str]
@@ -79,6 +80,7 @@ def init(result: "NewLibrary") -> InitData:
         "kept": list(result.kept),
         "to_complete": list(result.to_complete),
         "branch": result.branch,
+        "known": result.known,
         "globs": list(result.discovery.globs),
         "skills": result.discovery.skills,
         "left_out": result.discovery.left_out,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from skillforge.lazy_import import submodules
 
 if TYPE_CHECKING:
+    from skillforge.render.text import baseline as baseline
     from skillforge.render.text import brief as brief
     from skillforge.render.text import capture as capture
     from skillforge.render.text import checks as checks

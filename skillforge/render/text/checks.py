@@ -36,5 +36,6 @@ def case_results(
 
 
 def all_checks(result: "FullCheck", *, colour: bool = False) -> str:
-    text = scan.text(result.report, result.scan.verdicts, colour=colour)
+    results = result.scan
+    text = scan.text(result.report, results.verdicts, results.known, colour=colour)
     return f"{text}\n{trials.summary(result.tests.trials, result.tests.findings)}"

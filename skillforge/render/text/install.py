@@ -46,7 +46,8 @@ def _refused(result: "InstallResult") -> Iterator[str]:
 
 def _findings(skill: "QuarantinedSkill", colour: bool) -> list[str]:
     shown = [finding for finding in skill.findings if finding.severity != "note"]
-    return [finding_text(finding, colour=colour) for finding in shown]
+    lines = [finding_text(finding, colour=colour) for finding in shown]
+    return [*lines, *map(printable, skill.package.accepted)]
 
 
 def _lock_name(target: "InstallTarget") -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from skillforge import report
-from skillforge.model import Finding, Proposal, Severity, Status, Verdict
+from skillforge.model import Finding, Proposal, Status, Verdict
 from skillforge.render.data.proposals import ProposalRow, age_days
 from skillforge.report import plural, printable, styled
 from skillforge.text import lines_of, shortened
@@ -138,6 +138,8 @@ def verdict(verdict: Verdict, *, colour: bool = False) -> str:
     ]
     findings = [finding for check in verdict.checks for finding in check.findings]
     lines += finding_lines(findings, colour=colour)
+    if known := sum(finding.known for finding in findings):
+        lines.append(f"{plural(known, 'known finding')} in the baseline")
     return "\n".join([*lines, _conclusion(verdict)])
 
 
@@ -146,6 +148,12 @@ def _conclusion(verdict: Verdict) -> str:
         return "the gate has not run"
     refused = "gate failed: fix the draft, and propose it again with --supersede"
     end = "gate passed" if verdict.passed else refused
+    if verdict.not_run:
+        end = (
+            f"gate failed: {', '.join(verdict.not_run)} did not run here, which says "
+            "nothing about the draft; fix that (skillforge doctor checks this "
+            "machine), and run the gate again"
+        )
     if not any(check.skills for check in verdict.checks):
         end += " (no skill changed, so there was nothing to check)"
     return end
@@ -155,7 +163,7 @@ def finding_lines(findings: Iterable[Finding], *, colour: bool = False) -> list[
     return [
         report.finding_text(finding, colour=colour)
         for finding in findings
-        if finding.severity is not Severity.NOTE
+        if report.is_news(finding)
     ]
 
 

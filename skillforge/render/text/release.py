@@ -1,6 +1,6 @@
 """Releases as text for a terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from skillforge.report import plural
@@ -14,10 +14,25 @@ def release(result: "ReleaseResult") -> str:
     if result.objections:
         return _refused(result)
     if result.release is not None:
-        return _released(result, result.release)
-    if result.version is not None:
-        return result.plan.notes.rstrip()
-    return _suggested(result.plan)
+        text = _released(result, result.release)
+    elif result.version is not None:
+        text = result.plan.notes.rstrip()
+    else:
+        text = _suggested(result.plan)
+    return "\n".join([*_canaries(result.plan), text])
+
+
+def _canaries(plan: "ReleasePlan") -> Iterator[str]:
+    """The skills in an unfinished rollout, and the version that is published."""
+    for rollout in plan.canaries:
+        stable = (
+            "its stable version is published" if rollout.stable else "not published"
+        )
+        if rollout.skill in plan.stable:
+            shown = f"{stable}; --include-canaries publishes the new one"
+        else:
+            shown = "its new version is published"
+        yield f"{rollout.skill} is in an unfinished rollout: {shown}"
 
 
 def _suggested(plan: "ReleasePlan") -> str:

@@ -1,10 +1,17 @@
 """The results of a scan as text."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from skillforge.model import Danger, Report, Severity
-from skillforge.report import finding_text, plural, printable, styled
+from skillforge.report import (
+    finding_text,
+    is_news,
+    known_count,
+    plural,
+    printable,
+    styled,
+)
 
 _COLOURS = {Danger.SAFE: "green", Danger.CAUTION: "yellow", Danger.DANGEROUS: "red"}
 
@@ -12,14 +19,18 @@ _COLOURS = {Danger.SAFE: "green", Danger.CAUTION: "yellow", Danger.DANGEROUS: "r
 def text(
     report: Report,
     verdicts: Mapping[str, Danger],
+    known: Collection[str] = (),
     *,
     colour: bool = False,
     notes: bool = False,
 ) -> str:
-    """Findings with the text they found, and the verdict on each skill."""
+    """Findings with the text they found, and the verdict on each skill.
+
+    Those in `known` have their verdict because of findings in the baseline.
+    """
     lines: list[str] = []
     for finding in report.findings:
-        if notes or finding.severity is not Severity.NOTE:
+        if notes or is_news(finding):
             first, *rest = finding_text(finding, colour=colour).split("\n")
             lines += [
                 first,
@@ -28,6 +39,7 @@ def text(
             lines += rest
     lines += [
         f"{printable(name)}: {styled(verdict, colour, fg=_COLOURS[verdict])}"
+        f"{' (known)' if name in known else ''}"
         for name, verdict in verdicts.items()
         if verdict is not Danger.SAFE
     ]
@@ -46,5 +58,6 @@ def summary(
     is_hidden = hidden and not notes
     aside = f" ({plural(hidden, 'note')}; --notes shows them)" if is_hidden else ""
     return (
-        f"{plural(len(verdicts), 'skill')} scanned: {verdict_counts or 'none'}{aside}"
+        f"{plural(len(verdicts), 'skill')} scanned: {verdict_counts or 'none'}"
+        f"{known_count(report)}{aside}"
     )

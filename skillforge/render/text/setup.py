@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from skillforge.model import BASELINE_FILE
 from skillforge.report import plural, printable
 
 if TYPE_CHECKING:
@@ -16,6 +17,12 @@ _SHOWN = 5  # skills that are named
 
 def init(result: "NewLibrary") -> str:
     lines = [f"wrote {path}" for path in result.written]
+    if result.known:
+        known = plural(result.known, "finding")
+        lines.append(
+            f"recorded {known} of existing skills in {BASELINE_FILE}: they block "
+            "nothing; skillforge baseline counts them"
+        )
     lines += [f"kept  {path} (--force overwrites it)" for path in result.kept]
     lines += _found(result)
     next_step = "skillforge validate"

@@ -24,12 +24,13 @@ class Badge(NamedTuple):
 def state_badge(state: str, subject: str = "") -> Badge:
     """A badge for a state such as `not-run`, after its subject if there is one."""
     words = f"{subject} {state}".strip().replace("-", " ")
-    return Badge(words, _TONES.get(state, "plain"))
+    is_accepted = state.endswith(")")  # as in `dangerous (waived)`
+    return Badge(words, "warn" if is_accepted else _TONES.get(state, "plain"))
 
 
 def row_badges(skill: PublishedSkill) -> tuple[Badge, ...]:
     """The badges of a skill in a list."""
-    states = (("scan", skill.scan), ("tests", skill.tests))
+    states = (("scan", skill.scan_state), ("tests", skill.tests))
     return tuple(state_badge(state, subject) for subject, state in states if state)
 
 

@@ -55,7 +55,7 @@ def _group_link(skill: PublishedSkill, root: str) -> dict[str, str] | None:
 
 def _states(skill: PublishedSkill) -> Iterator[tuple[str, Badge]]:
     states = (
-        ("Security scan", skill.scan),
+        ("Security scan", skill.scan_state),
         ("Tests", skill.tests),
         ("Health", skill.figures.health),
     )

@@ -54,9 +54,10 @@ def first_version(skill: PublishedSkill) -> dict[str, Any] | None:
         return None
     first = skill.versions[-1]
     return {
+        "is_adopted": bool(first.adopted),
         "maker": _ORIGINS.get(first.origin) or first.origin or first.author,
-        "date": first.date,
-        "day": day(first.date),
+        "date": first.adopted or first.date,
+        "day": day(first.adopted or first.date),
         "paragraphs": _paragraphs(first.why),
     }
 
@@ -72,10 +73,11 @@ def version_entries(skill: PublishedSkill) -> Iterator[VersionEntry]:
 
 def _entry(version: PublishedVersion, diff: str, *, is_too_long: bool) -> VersionEntry:
     lines = list(diffs.parse(diff))
+    action = _ACTIONS.get(version.action, version.action)
     added, removed = diffs.counts(lines)
     return VersionEntry(
         name=version.version or version.tree[:10],
-        action=_ACTIONS.get(version.action, version.action),
+        action="Adopted" if version.adopted else action,
         date=version.date,
         day=day(version.date),
         author=version.author,

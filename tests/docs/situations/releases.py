@@ -74,7 +74,7 @@ def a_new_release_of_the_hub(machine: Machine) -> None:
         file.write_text(file.read_text() + "\nThen look at it again.\n")
         machine.ok("propose", name, "--why", "It was wrong twice")
         land(machine, number)
-    machine.ok("release", "1.0.1")
+    machine.ok("release", "1.0.1", "--include-canaries")
     _build(machine, "v1.0.1")
     machine.cd(project)
 
@@ -93,7 +93,7 @@ def a_skill_since_the_last_release(machine: Machine) -> None:
 @situation("a release")
 def a_release(machine: Machine) -> None:
     a_skill_since_the_last_release(machine)
-    machine.ok("release", "1.1.0")
+    machine.ok("release", "1.1.0", "--include-canaries")
 
 
 @situation("a push with a token in it")

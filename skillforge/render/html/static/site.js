@@ -69,32 +69,85 @@ function readSkills(index) {
   }));
 }
 
-// How well a skill matches a word: name before text, start of a word before its middle.
-function points(skill, word) {
-  const at = skill.title.indexOf(word);
-  if (at === 0) return 60;
-  if (at > 0) return /[\p{L}\p{N}]/u.test(skill.title[at - 1]) ? 25 : 40;
-  const inText = skill.text.indexOf(word);
-  if (inText < 0) return 0;
-  return /[\p{L}\p{N}]/u.test(skill.text[inText - 1]) ? 3 : 8;
+// Words that say nothing about a task: text.py has the same.
+const SMALL = new Set((
+  "a an the is are was were be been of to in on at for from by with and or as than my me i you your it its this that these "
+  + "those all any some do does did has had have please can could would should s who what which how hi hello there "
+  + "use used using when whenever user users ask asks want wants skill"
+).split(" "));
+
+// The stem of an English word, much as the command line's index has it.
+function stem(word) {
+  const single = word.replace(/(?<=[a-z]{2})ies$/, "y").replace(/(?<=s|x|z|ch|sh)es$/, "").replace(/(?<=[a-z]{2}[^s])s$/, "");
+  const base = single.replace(/(?<=[a-z]{3})(?:ing|ed)$/, "");
+  return (base === single ? base : base.replace(/([^aeiouls])\1$/, "$1")).replace(/(?<=[a-z]{3})e$/, "").replace(/(?<=[a-z]{2})y$/, "i");
 }
 
-function rank(skills, query, group) {
-  const words = wordsOf(query);
-  const whole = plain(query).trim();
-  const found = [];
-  for (const skill of skills) {
-    if (group >= 0 && skill.group !== group) continue;
-    let total = whole && skill.title === whole ? 1000 : 0;
-    for (const word of words) {
-      const got = points(skill, word);
-      if (!got) { total = -1; break; }
-      total += got;
-    }
-    if (total >= 0) found.push([total, skill]);
+function telling(text) {
+  const words = [...new Set(wordsOf(text))];
+  const rest = words.filter((word) => !SMALL.has(word));
+  return rest.length ? rest : words;
+}
+
+// The ranking of `skillforge search` on what the index has: BM25, a name counts three times.
+class Ranking {
+  constructor(skills) {
+    this.skills = skills;
+    this.found = new Map(); // by stem: how often each skill has it
+    this.lengths = skills.map((skill, number) => this.add(number, skill.title, 3) + this.add(number, skill.text, 1));
+    this.average = this.lengths.reduce((sum, length) => sum + length, 0) / (skills.length || 1);
   }
-  // The index is sorted by name, and the sort is stable.
-  return found.sort((a, b) => b[0] - a[0]).map(([, skill]) => skill);
+
+  add(number, text, weight) {
+    const words = wordsOf(text);
+    for (const word of words) {
+      const key = stem(word);
+      if (!this.found.has(key)) this.found.set(key, new Map());
+      const counts = this.found.get(key);
+      counts.set(number, (counts.get(number) || 0) + weight);
+    }
+    return words.length;
+  }
+
+  // The skills with a word; the one that is being typed may be the start or a part of another.
+  counts(word, isTyped) {
+    const exact = this.found.get(stem(word));
+    if (exact && !isTyped) return exact;
+    const counts = new Map(exact);
+    for (const [key, others] of this.found) {
+      const share = key === stem(word) ? 0 : key.startsWith(word) ? 0.5 : key.includes(word) ? 0.1 : 0;
+      if (share) for (const [number, count] of others) counts.set(number, (counts.get(number) || 0) + share * count);
+    }
+    return counts;
+  }
+
+  points(word, isTyped) {
+    const counts = this.counts(word, isTyped);
+    const rarity = Math.log((this.skills.length - counts.size + 0.5) / (counts.size + 0.5));
+    const score = ([number, count]) => {
+      const length = 1.2 * (0.25 + 0.75 * this.lengths[number] / this.average);
+      return [number, Math.max(rarity, 1e-6) * count * 2.2 / (count + length)];
+    };
+    return new Map([...counts].map(score));
+  }
+
+  // Skills with all words come first, then those with any.
+  rank(query, group) {
+    const words = telling(query);
+    const name = wordsOf(query).join("-");
+    const points = words.map((word, at) => this.points(word, at === words.length - 1));
+    const found = [];
+    this.skills.forEach((skill, number) => {
+      if (group >= 0 && skill.group !== group) return;
+      const got = points.filter((scores) => scores.has(number));
+      if (words.length && !got.length) return;
+      const total = got.reduce((sum, scores) => sum + scores.get(number), 0);
+      const isName = words.length && skill.title === name;
+      found.push([isName ? 2 : got.length === words.length ? 1 : 0, total, skill]);
+    });
+    // The index is sorted by name, and the sort is stable.
+    return found.sort((a, b) => b[0] - a[0] || b[1] - a[1]).map(([, , skill]) => skill);
+  }
 }
 
 // Whether two words differ by one typo: a letter inserted, deleted, replaced or swapped.
@@ -162,6 +215,7 @@ class Finder {
   constructor(index) {
     this.groups = index.groups;
     this.skills = readSkills(index);
+    this.ranking = new Ranking(this.skills);
     this.results = first("#results");
     this.count = first("#count");
     this.more = first("#more");
@@ -224,8 +278,8 @@ class Finder {
   }
 
   show() {
-    this.words = wordsOf(find.value);
-    this.found = rank(this.skills, find.value, this.group);
+    this.words = telling(find.value);
+    this.found = this.ranking.rank(find.value, this.group);
     this.results.replaceChildren();
     for (const link of this.links) {
       if (this.groupOf(link) === this.group) link.setAttribute("aria-current", "true");
