@@ -311,11 +311,12 @@ class Library:
         }
 
     def files_at(self, commit: str, name: str) -> "dict[str, DraftFile]":
-        """A skill's files at a commit; none if the skill is not there."""
+        """A skill's own files at a commit; none if the skill is not there."""
         from skillforge.model import DraftFile
 
         repo = self.repository()
         entries = repo.files_in(f"{commit}:{self.path_of(name)}")
+        entries = self.layout.own_files(name, entries)
         objects = repo.find_all([entry.object for entry in entries.values()])
         return {
             path: DraftFile(blob.data, entry.mode == "100755")
