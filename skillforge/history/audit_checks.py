@@ -129,7 +129,11 @@ def _has_its_evidence(step: HistoryStep, facts: Facts) -> Exceptions:
 
 def _rolls_back_exactly(step: HistoryStep, facts: Facts) -> Exceptions:
     if step.action == Action.ROLLBACK:
-        for name, change in step.skills.items():
+        path_of, named = step.layout.path_of, step.draft_trailers.get("Skill", ())
+        # A skill around a restored one is as new as the mix of both.
+        mixed = {n for own in named for n in step.layout.names_around(path_of(own))}
+        for name in step.skills.keys() - (mixed - {*named}):
+            change = step.skills[name]
             if change.after not in facts.versions.get(name, {""}):
                 why = f"{name} is not a version that was promoted before"
                 yield "inexact-revert", why
