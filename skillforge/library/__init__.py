@@ -24,6 +24,7 @@ from skillforge.model import (
     Layout,
     Skill,
 )
+from skillforge.model.layout import folder_names
 
 if TYPE_CHECKING:
     from skillforge.model import DraftFile
@@ -169,14 +170,17 @@ class Library:
         """The folders and links of the checkout that are skills, by name."""
         layout = self.checkout_layout
         try:
-            return skill_trees.folders_in(self.root, layout)
-        except FileNotFoundError:
-            raise RequestError(
-                f"{self.root} has no folder {layout.roots[0]}/",
-                hint="`skillforge init` creates a library here",
-            ) from None
+            found = skill_trees.folders_in(self.root, layout)
         except OSError as err:
             raise ToolError(f"cannot read {err.filename}: {err.strerror}") from err
+        if not found and not any((self.root / top).is_dir() for top in layout.roots):
+            raise RequestError(
+                f"{self.root} has no folder {' or '.join(layout.roots)}/",
+                hint="`skillforge init` creates a library here"
+                if layout.is_default
+                else "correct `skills:` in skillforge.yaml",
+            )
+        return found
 
     def folder_of(self, name: str) -> Path:
         """The folder of a skill that the user named."""
@@ -337,11 +341,13 @@ class Library:
 def alike(name: str, known: Iterable[str]) -> str:
     """The skill of this name, or the only one with this folder; empty if there is none.
 
-    A folder that several skills have is an error.
+    The folder may be one where all skills are side by side, in which agents see them. A
+    folder that several skills have is an error.
     """
     names = list(known)
     found = [n for n in names if n == name]
     found = found or [n for n in names if n.rpartition("/")[2] == name]
+    found = found or [n for n, beside in folder_names(names).items() if beside == name]
     if len(found) > 1:
         raise RequestError(
             f"{name!r} is the folder of {len(found)} skills",
