@@ -1,6 +1,7 @@
 """Find a library, and read its skills in the checkout or at any revision."""
 
 import os
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
@@ -206,9 +207,9 @@ class Library:
         """
         if self.layout.is_default and "/" not in name:
             return name
-        name = self.layout.name_of(name.removesuffix("/")) or name
-        found = alike(name, self.skill_trees(self.tip))
-        return found or name
+        plain = posixpath.normpath(name).removesuffix(f"/{SKILL_FILE}")
+        known = self.skill_trees(self.tip)
+        return alike(self.layout.name_of(plain) or plain, known) or name
 
     def skill_trees(self, commit: str) -> dict[str, str]:
         """The skill folders at a commit, by name, as hashes of their git trees.

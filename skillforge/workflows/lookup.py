@@ -1,7 +1,6 @@
 """Find main as its forge has it, and explain what became of a missing skill."""
 
 import os
-import posixpath
 from pathlib import Path
 
 from skillforge.errors import ConflictError, RequestError
@@ -35,11 +34,11 @@ def full_name(start: Path, name: str) -> str:
         return name  # the usual case, without starting git
     if library.repo is None or not library.tip:
         return name
-    plain = posixpath.normpath(name).removesuffix(f"/{SKILL_FILE}")
-    beside = os.path.relpath(os.path.realpath(plain), os.path.realpath(library.root))
+    path = os.path.realpath(name.removesuffix(f"/{SKILL_FILE}"))
+    beside = os.path.relpath(path, os.path.realpath(library.root))
     known = library.skill_trees(library.tip)
-    paths = [path for path in (plain, beside) if library.layout.name_of(path) in known]
-    return library.full_name(plain if plain in known or not paths else paths[0])
+    is_beside = library.layout.name_of(beside) in known and name not in known
+    return library.full_name(beside if is_beside else name)
 
 
 def unknown(library: Library, commit: str, name: str, *, is_now: bool) -> RequestError:
