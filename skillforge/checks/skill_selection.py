@@ -1,6 +1,7 @@
 """The skills that a command selects: by name, folder, file, change, or all of them."""
 
 import os
+import posixpath
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -158,7 +159,8 @@ def _span(
 
 def _names_at(library: Library, commit: str, targets: Iterable[str]) -> list[str]:
     """The skills of a commit that the user named, also by their paths or folders."""
-    plain = [target.removesuffix(f"/{SKILL_FILE}").rstrip("/") for target in targets]
+    real = (posixpath.normpath(target) for target in targets)
+    plain = [path.removesuffix(f"/{SKILL_FILE}") for path in real]
     known = library.skill_trees(commit) if plain else ()
     return [library.layout.name_of(p) or alike(p, known) or p for p in plain]
 

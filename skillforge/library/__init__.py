@@ -319,13 +319,19 @@ class Library:
             if blob is not None
         }
 
-    def files_at(self, commit: str, name: str) -> "dict[str, DraftFile]":
-        """A skill's own files at a commit; none if the skill is not there."""
+    def files_at(
+        self, commit: str, name: str, *, of_others: bool = False
+    ) -> "dict[str, DraftFile]":
+        """A skill's own files at a commit; none if the skill is not there.
+
+        Or those of other skills inside it.
+        """
         from skillforge.model import DraftFile
 
         repo = self.repository()
         entries = repo.files_in(f"{commit}:{self.path_of(name)}")
-        entries = self.layout.own_files(name, entries)
+        own = self.layout.own_files(name, entries)
+        entries = {p: e for p, e in entries.items() if (p in own) != of_others}
         objects = repo.find_all([entry.object for entry in entries.values()])
         return {
             path: DraftFile(blob.data, entry.mode == "100755")

@@ -144,6 +144,9 @@ def _validate(library: Library, admitted: AdmittedDraft) -> Report:
     draft, policy = admitted.draft, admitted.policy
     if not draft.files:
         return Report()
+    if not library.layout.is_single:  # it may refer to skills inside its folder
+        inner = library.files_at(admitted.base, draft.skill, of_others=True)
+        draft = replace(draft, files={**inner, **draft.files})
     skill = draft_skill(draft, library.path_of(draft.skill))
     skill = replace(skill, nested=library.layout.nested(skill.path, skill.files))
     return check_skills(Ruleset(policy.profile, policy.rules), [skill])

@@ -92,6 +92,15 @@ def test_nested_skills_live_on_their_own(nested: Loop) -> None:
     assert loop.audit_kinds() == []
 
 
+def test_a_skill_may_refer_to_one_inside_it(nested: Loop) -> None:
+    text = nested.folder.git("show", "main:skills/pdf/SKILL.md")
+    nested.folder.write(
+        "skills/pdf/SKILL.md", f"{text}\nSee [forms](forms/SKILL.md).\n"
+    )
+    number = nested.ok("propose", "skills/pdf")["proposal"]
+    assert nested.ok("gate", number)["passed"]
+
+
 def test_a_merge_that_claims_a_category_is_an_exception(nested: Loop) -> None:
     number = edit(nested, "skills/tables/csv", "other", "words")
     nested.promote(approved(nested, number))
