@@ -99,9 +99,15 @@ def _message(error: Any) -> str:
         "minItems": "must not be empty",
         "minLength": "must not be empty",
         "minProperties": "must not be empty",
-        "pattern": f"`{error.instance}` does not match {limit}",
+        "pattern": f"`{error.instance}` {_pattern_words(error)}",
     }
     return words.get(error.validator, str(error.message)[:300])
+
+
+def _pattern_words(error: Any) -> str:
+    """What a pattern asks for: in the schema's words, if it has some."""
+    words = error.schema.get("patternErrorMessage")  # editors show it, too
+    return str(words or f"does not match {error.validator_value}")
 
 
 def _alternatives(error: Any) -> list[str]:

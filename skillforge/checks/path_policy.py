@@ -4,13 +4,12 @@ A policy cannot switch this off.
 """
 
 import os
-import posixpath
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
 
 from skillforge.checks.rules.file_layout import WINDOWS, parents
-from skillforge.model import SKILL_FILE, Layout
+from skillforge.model import SKILL_FILE
 
 _GIT = re.compile(r"\.git.*|git~\d+", re.IGNORECASE)
 _HARMLESS_FILES = {".gitignore", ".gitkeep"}  # often found in skills
@@ -113,19 +112,3 @@ def is_skill_name(name: str) -> bool:
     """Whether a name can be a skill's: a folder, or the part of a path that tells."""
     parts = name.split("/")
     return all(is_name(p.removeprefix(".") if p != parts[-1] else p) for p in parts)
-
-
-def is_nested_skill(layout: Layout, path: str) -> bool:
-    """Whether a path is the SKILL.md of a skill that is inside another one."""
-    folder, _, file = path.rpartition("/")
-    is_skill = file == SKILL_FILE and bool(layout.name_of(folder))
-    return is_skill and len(layout.names_around(path)) > 1
-
-
-def inside(path: str, folders: Iterable[str]) -> str:
-    """The path inside one of some folders; empty if it is outside of all."""
-    for folder in folders:
-        rest = path.removeprefix(f"{folder}/")
-        if rest != path and posixpath.normpath(rest) == rest:
-            return rest
-    return ""

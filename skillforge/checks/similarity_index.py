@@ -21,7 +21,7 @@ from skillforge.store import Cache
 from skillforge.text import shingles
 
 _MARKS = 16  # texts that are 75 % similar share nearly all of them
-_MADE_BY = sys.implementation.cache_tag or ""  # hashes differ between Pythons
+_PYTHON = sys.implementation.cache_tag or ""  # hashes differ between Pythons
 _MOST_ALIKE = 50
 _FEWEST = 20  # shingles; shorter texts are similar by chance
 _WORTH_SPREADING = 500
@@ -121,10 +121,16 @@ def _all(library: Library, commit: str) -> dict[str, Sketch]:
 def _current_cache(library: Library, commit: str) -> tuple[Cache, str]:
     """The cache, updated to a commit if possible, and the version it is for."""
     cache = Cache.of(library.repository().common_dir)
-    version = f"{library.skills_state(commit)} {_MADE_BY}"
+    version = f"{library.skills_state(commit)} {_made_by(library)}"
     if cache.sketched_tree() != version:
         _refresh(library, commit, cache, version)
     return cache, version
+
+
+def _made_by(library: Library) -> str:
+    """What sketches depend on besides the skills: hashes, and the names of skills."""
+    globs = () if library.layout.is_default else library.layout.globs
+    return " ".join([_PYTHON, *globs])
 
 
 def _refresh(library: Library, commit: str, cache: Cache, version: str) -> None:
@@ -132,7 +138,7 @@ def _refresh(library: Library, commit: str, cache: Cache, version: str) -> None:
     repo = library.repository()
     was = cache.sketched_tree()
     before, _, made_by = was.partition(" ")
-    known = repo.name_of(before) if before and made_by == _MADE_BY else ""
+    known = repo.name_of(before) if before and made_by == _made_by(library) else ""
     now = version.partition(" ")[0]
     changed, gone = library.changed_skills(now, known)
     fresh = _sketches(library, commit, changed)

@@ -1,6 +1,7 @@
 """The skills that a command selects: by name, folder, file, change, or all of them."""
 
 import os
+import posixpath
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from skillforge.checks.baseline import Baseline, library_baseline
 from skillforge.checks.runner import check_checkout, check_commit, check_skills
 from skillforge.errors import RequestError
 from skillforge.gitrepo.checkout import index_state
-from skillforge.library import Library, no_such_skill, read_folder
+from skillforge.library import Library, alike, no_such_skill, read_folder
 from skillforge.model import EVIDENCE, SKILL_FILE, SKILLS, Profile, Report, Skill
 from skillforge.policy import Policy
 
@@ -96,7 +97,8 @@ def chosen(start: Path, selection: Selection) -> list[Chosen]:
         policy = library.policy(policy_commit)
         known = library_baseline(library, policy_commit)
         skills = list(library.read_at(head, names))
-        _refuse_missing(library, selection.targets, [skill.path for skill in skills])
+        if selection.targets:
+            _refuse_missing(library, names or (), [skill.path for skill in skills])
         return [
             Chosen(skill, policy, library.evidence_at(head, skill.name), known)
             for skill in skills
@@ -143,7 +145,8 @@ def _validate_objects(
     rules = ruleset(library.policy(policy_commit), profile)
     known = library_baseline(library, policy_commit)
     report = check_commit(library, rules, head, names, known)
-    _refuse_missing(library, selection.targets, report.skills)
+    if selection.targets:
+        _refuse_missing(library, names or (), report.skills)
     return report
 
 
@@ -157,17 +160,25 @@ def _span(
     repo = library.repository()
     head = repo.resolve("HEAD" if selection.revision is None else selection.revision)
     if selection.changed_since is None:
-        return head, head, selection.targets or None
+        return head, head, _names_at(library, head, selection.targets) or None
     base = repo.resolve(selection.changed_since)
     return head, base, library.changed_since(base, head)
 
 
+def _names_at(library: Library, commit: str, targets: Iterable[str]) -> list[str]:
+    """The skills of a commit that the user named, also by their paths or folders."""
+    real = (posixpath.normpath(target) for target in targets)
+    plain = [path.removesuffix(f"/{SKILL_FILE}") for path in real]
+    known = library.skill_trees(commit) if plain else ()
+    return [library.layout.name_of(p) or alike(p, known) or p for p in plain]
+
+
 def _refuse_missing(
-    library: Library, targets: tuple[str, ...], paths: Sequence[str]
+    library: Library, names: Iterable[str], paths: Sequence[str]
 ) -> None:
-    for name in targets:
+    for name in names:
         if library.path_of(name) not in paths:
-            hint = "use its name, not a path; git ls-tree REV skills/ lists all"
+            hint = "git ls-tree -r --name-only REV lists its files"
             raise no_such_skill(name, (), "that revision", hint)
 
 

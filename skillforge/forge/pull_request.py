@@ -16,6 +16,7 @@ from skillforge.gitrepo.commit_log import Commit
 from skillforge.model import (
     ARCHIVE,
     EVIDENCE,
+    SKILL_FILE,
     Action,
     Approval,
     Comment,
@@ -85,11 +86,25 @@ def _base(repo: GitRepo, pull: Json, main: str, head: str) -> str:
 def _changed_skills(repo: GitRepo, layout: Layout, base: str, head: str) -> list[str]:
     paths = diff.changed_paths(repo, base, head, ".")
     names = {name for path in paths for name in layout.names_around(path)}
+    if not layout.is_single:
+        names = _in_use(repo, layout, names, (base, head))
     for path in paths:
         top, _, inside = path.partition("/")
-        if top in (EVIDENCE, ARCHIVE) and "/" in inside:
+        if top == EVIDENCE and "/" in inside:
+            names.add(layout.evidence_name(inside))
+        elif top == ARCHIVE and "/" in inside:
             names.add(layout.leading_name(inside))
     return sorted(names)
+
+
+def _in_use(
+    repo: GitRepo, layout: Layout, names: set[str], commits: tuple[str, ...]
+) -> set[str]:
+    """The names whose folders are skills at one of some commits, not categories."""
+    places = [(name, commit) for name in sorted(names) for commit in commits]
+    files = [f"{at}:{layout.path_of(name)}/{SKILL_FILE}" for name, at in places]
+    pairs = zip(places, repo.names_of(files), strict=True)
+    return {name for (name, _), found in pairs if found}
 
 
 def _from_trailers(

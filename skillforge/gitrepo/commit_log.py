@@ -9,6 +9,7 @@ _FIELDS = ("%H", "%T", "%P", "%an <%ae>", "%cn <%ce>", "%ct", "%B")
 _LATEST = 253_402_300_799  # the last second of the year 9999
 _OVERFLOW = 1 << 63
 _TREES = {b"40000", b""}  # the mode of a folder, and of nothing
+_LINKS = {b"120000", b"160000"}  # of a symlink, and of a submodule
 FORMAT = "--format=tformat:" + "%x00".join(_FIELDS) + "%x00"
 
 
@@ -19,11 +20,13 @@ class PathChange(NamedTuple):
     after: str
     is_tree: bool  # a folder (or nothing) both before and after
     is_tree_now: bool = False
+    is_link_now: bool = False  # a symlink or a submodule
 
     def joined(self, other: "PathChange") -> "PathChange":
         is_tree_now = self.is_tree_now or other.is_tree_now
         before, after = self.before or other.before, self.after or other.after
-        return PathChange(before, after, False, is_tree_now)
+        is_link_now = self.is_link_now or other.is_link_now
+        return PathChange(before, after, False, is_tree_now, is_link_now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,8 @@ def read(out: bytes) -> Iterator[Commit]:
             is_tree = {before_mode.lstrip(b":0"), after_mode.lstrip(b"0")} <= _TREES
             path = os.fsdecode(next(parts))
             is_tree_now = after_mode.lstrip(b"0") in _TREES and bool(after.strip(b"0"))
-            change = PathChange(_object(before), _object(after), is_tree, is_tree_now)
+            objects = _object(before), _object(after)
+            change = PathChange(*objects, is_tree, is_tree_now, after_mode in _LINKS)
             if path in changes:  # a folder that became a file takes two lines
                 change = changes[path].joined(change)
             changes[path] = change

@@ -186,8 +186,8 @@ def _audit_step(
 
 
 def _direct_change(step: HistoryStep) -> AuditException:
-    paths = (p for p in step.commit.changes if steps.is_ours(step.layout, p))
-    folders = " and ".join(sorted({path.partition("/")[0] for path in paths}))
+    tops = {path.partition("/")[0] for path in steps.paths_of_ours(step)}
+    folders = " and ".join(sorted(tops))
     names = ", ".join(sorted(step.skills)) or folders
     if step.pull_request is not None and step.draft_trailers and not step.reverts:
         why = f"pull request {step.pull_request} was merged on GitHub, and its "

@@ -9,7 +9,8 @@ from skillforge.gitrepo import trailers
 from skillforge.gitrepo.commit_log import PathChange
 from skillforge.history import github_merges, identity, steps
 from skillforge.history.steps import NOW, HistoryStep
-from skillforge.model import ARCHIVE, EVIDENCE, Action, Danger, Proposal
+from skillforge.model import ARCHIVE, EVIDENCE, Action, Danger, Layout, Proposal
+from skillforge.model.layout import inside
 from skillforge.policy import Policy
 
 UNREADABLE = "unreadable-record"
@@ -59,14 +60,31 @@ def _merges_the_approved_tree(step: HistoryStep, _facts: Facts) -> Exceptions:
         yield "tree-mismatch", "the merged tree is not the approved one"
 
 
-def _stays_in_its_skill(step: HistoryStep, _facts: Facts) -> Exceptions:
+def _layout(step: HistoryStep, facts: Facts) -> Layout:
+    """Where skills were, and how they were called, when a step was checked."""
+    policy = facts.policy_at(step.commit.parents[0])
+    return policy.layout if policy else step.layout
+
+
+def _stays_in_its_skill(step: HistoryStep, facts: Facts) -> Exceptions:
     # A branch made with git alone names no skill, and may be about one.
+    layout = _layout(step, facts)
     named = step.draft_trailers.get("Skill") or sorted(step.skills)[:1]
     is_about_several = step.action in (Action.CONSOLIDATE, Action.ROLLBACK)
     own = named if is_about_several else named[:1]
-    if others := steps.outside(step, own):
+    others = steps.outside(step, own, layout)
+    if step.action not in (Action.ROLLBACK, Action.ARCHIVE):  # those move whole folders
+        others += _inner(step, own, layout)
+    if others:
         shown = ", ".join(others[:3])
         yield "outside-skill", f"it changed more than {', '.join(own)}: {shown}"
+
+
+def _inner(step: HistoryStep, own: list[str], layout: Layout) -> list[str]:
+    """The skills that a step changed inside of its own: they have own proposals."""
+    folders = [layout.path_of(name) for name in own]
+    changed = map(step.layout.path_of, step.skills)
+    return [p for p in changed if p not in folders and inside(p, folders)]
 
 
 def _is_approved(step: HistoryStep, facts: Facts) -> Exceptions:
@@ -111,27 +129,35 @@ def _has_its_evidence(step: HistoryStep, facts: Facts) -> Exceptions:
 
 def _rolls_back_exactly(step: HistoryStep, facts: Facts) -> Exceptions:
     if step.action == Action.ROLLBACK:
-        for name, change in step.skills.items():
+        path_of, named = step.layout.path_of, step.draft_trailers.get("Skill", ())
+        # A skill around a restored one is as new as the mix of both.
+        mixed = {n for own in named for n in step.layout.names_around(path_of(own))}
+        for name in step.skills.keys() - (mixed - {*named}):
+            change = step.skills[name]
             if change.after not in facts.versions.get(name, {""}):
                 why = f"{name} is not a version that was promoted before"
                 yield "inexact-revert", why
 
 
-def _archives_exactly(step: HistoryStep, _facts: Facts) -> Exceptions:
+def _archives_exactly(step: HistoryStep, facts: Facts) -> Exceptions:
     """An archived skill is what was in use; a restored one leaves the archive."""
-    changes = step.commit.changes
+    changes, layout = step.commit.changes, _layout(step, facts)
     named = step.draft_trailers.get("Skill", ())
     moved = {
         next((n for n in named if f"{rest}/".startswith(f"{n}/")), "")
-        or step.layout.leading_name(rest)
+        or layout.leading_name(rest)
         for path in changes
         if (rest := path.removeprefix(f"{ARCHIVE}/")) != path
         if rest.count("/") >= min((n.count("/") for n in named), default=0)
     }
     is_archiving = step.action == Action.ARCHIVE
-    path_of = step.layout.path_of
-    around = {name for m in moved for name in step.layout.names_around(path_of(m))}
-    changed = step.skills.keys() - around  # skills that a moved one was inside of
+    path_of = layout.path_of
+    folders = {step.layout.path_of(name) for name in step.skills}
+    changed = {layout.name_of(folder) or folder for folder in folders}
+    # Skills that a moved one was inside of change, too, and those that were inside it.
+    changed -= {name for m in moved for name in layout.names_around(path_of(m))}
+    inner = {n for n in changed if inside(path_of(n), map(path_of, moved))}
+    changed -= inner
     for name in sorted(moved | changed if is_archiving else moved):
         skill = changes.get(path_of(name), _NO_CHANGE)
         archived = changes.get(f"{ARCHIVE}/{name}", _NO_CHANGE)

@@ -58,7 +58,7 @@ def _joined(parts: list[Commit], base: str) -> Commit:
         for path, change in commit.changes.items():
             first = changes.get(path, change)
             is_tree = first.is_tree and change.is_tree
-            changes[path] = PathChange(first.before, change.after, is_tree)
+            changes[path] = change._replace(before=first.before, is_tree=is_tree)
     changes = {path: c for path, c in changes.items() if c.before != c.after}
     return replace(parts[-1], parents=(base,), changes=changes)
 

@@ -116,10 +116,9 @@ class HistoryStep:
         """Whether everything it touches is exactly as before what it reverts."""
         others = [
             path
-            for path, change in self.commit.changes.items()
-            if not change.is_tree
-            and not self.layout.names_around(path)  # `skills` has those
-            and is_ours(self.layout, path)
+            for path in paths_of_ours(self)
+            if not self.commit.changes[path].is_tree
+            and self.skills.keys().isdisjoint(self.layout.names_around(path))
         ]
         return (
             bool(self.reverts)
@@ -328,9 +327,16 @@ def is_of(path: str, top: str) -> bool:
     return path.partition("/")[0].casefold() == top
 
 
-def is_ours(layout: Layout, path: str) -> bool:
+def is_ours(layout: Layout, path: str, *, is_link: bool = False) -> bool:
     """Whether a path is one that only proposals may change."""
-    return layout.covers(path) or is_of(path, EVIDENCE) or is_of(path, ARCHIVE)
+    is_skill = layout.covers(path, is_link=is_link)
+    return is_skill or is_of(path, EVIDENCE) or is_of(path, ARCHIVE)
+
+
+def paths_of_ours(step: HistoryStep) -> list[str]:
+    """The paths of a step that only proposals may change."""
+    changes = step.commit.changes.items()
+    return [p for p, c in changes if is_ours(step.layout, p, is_link=c.is_link_now)]
 
 
 def trees_now(step: HistoryStep) -> Iterator[str]:
@@ -341,20 +347,21 @@ def trees_now(step: HistoryStep) -> Iterator[str]:
 
 
 def touches_skills(step: HistoryStep) -> bool:
-    return any(is_ours(step.layout, path) for path in step.commit.changes)
+    return bool(paths_of_ours(step))
 
 
-def outside(step: HistoryStep, names: Iterable[str]) -> list[str]:
+def outside(step: HistoryStep, names: Iterable[str], layout: Layout) -> list[str]:
     """Paths that a step changed outside some skills and their evidence.
 
     A step that archives or restores a skill may also change it in the archive. One that
-    waives a finding changes nothing but the waivers.
+    waives a finding changes nothing but the waivers. `layout` is that of the step's
+    base.
     """
     if step.action == Action.WAIVE:
         return [path for path in step.commit.changes if path != WAIVERS_FILE]
     own, chosen = _TOPS.get(step.action, (EVIDENCE,)), list(names)
     tops = tuple(
-        [f"{step.layout.path_of(name)}/" for name in chosen]
+        [f"{layout.path_of(name)}/" for name in chosen]
         + [f"{top}/{name}/" for name in chosen for top in own]
     )
     return [

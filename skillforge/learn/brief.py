@@ -1,7 +1,7 @@
 """What an agent should know before it learns from a session, and where lessons go."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,13 +12,14 @@ from skillforge.learn.lessons import is_lasting
 from skillforge.library import Library
 from skillforge.model import Example, Step, StepKind
 from skillforge.model.example import digest
+from skillforge.model.layout import folder_names
 from skillforge.redact import warm_up
 
 _LOADS_SKILL = re.compile(
     r"(?:.*[._])?(?:skill_?view|view_?skill|load_?skill|skill)", re.IGNORECASE
 )
 _SKILL_ARGUMENTS = ("name", "skill", "skill_name", "command")
-_SKILL_PATH = re.compile(r"skills/([A-Za-z0-9][A-Za-z0-9._-]*)/SKILL\.md")
+_SKILL_PATH = re.compile(r"([A-Za-z0-9._/-]+)/SKILL\.md")
 _MOST_EPISODES = 5
 _MOST = 5
 _NEAR = 0.1  # similarity from which a skill is worth a mention
@@ -75,9 +76,9 @@ def _brief(
     tasks = tuple(dict.fromkeys(example.task for example in examples))
     errors = [error for example in examples for error in _errors(example.steps)]
     corrections = [text for example in examples for text in _corrections(example.steps)]
-    skills = library.skill_trees(library.tip)
+    known = _known(library)
     loaded = dict.fromkeys(
-        name for example in examples for name in _loaded(example.steps)
+        name for example in examples for name in _loaded(example.steps, known)
     )
     near = similarity_index.triggers(library, library.tip).ranked(" ".join(tasks))
     return SessionBrief(
@@ -88,7 +89,7 @@ def _brief(
         sum(map(_calls, examples)),
         tuple(corrections[:_MOST]),
         tuple(errors[:_MOST]),
-        tuple(name for name in loaded if name in skills),
+        tuple(loaded),
         tuple((name, alike) for name, alike in near[:3] if alike >= _NEAR),
         pattern,
     )
@@ -120,8 +121,16 @@ def _errors(steps: Sequence[Step]) -> list[SessionError]:
     return errors
 
 
-def _loaded(steps: Iterable[Step]) -> list[str]:
-    """Names of skills that were read, by a tool or by path."""
+def _known(library: Library) -> dict[str, str]:
+    """The skills of main by path, by the folder that agents have, and by name."""
+    names = library.skill_trees(library.tip)
+    known = {library.path_of(name): name for name in names}
+    known |= {folder: name for name, folder in folder_names(names).items()}
+    return known | {name: name for name in names}
+
+
+def _loaded(steps: Iterable[Step], known: Mapping[str, str]) -> Iterator[str]:
+    """The skills that were read, by a tool or by path."""
     names = []
     for step in steps:
         if step.kind is not StepKind.CALL:
@@ -129,4 +138,7 @@ def _loaded(steps: Iterable[Step]) -> list[str]:
         if _LOADS_SKILL.fullmatch(step.tool):
             names += [str(step.arguments.get(key, "")) for key in _SKILL_ARGUMENTS]
         names += _SKILL_PATH.findall(str(dict(step.arguments)))
-    return [name.rpartition("/")[2] for name in names if name]
+    for parts in (name.split("/") for name in names):
+        ends = ("/".join(parts[at:]) for at in range(len(parts)))
+        if skill := next((known[end] for end in ends if end in known), ""):
+            yield skill

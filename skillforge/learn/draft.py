@@ -156,6 +156,7 @@ def _files(library: Library, skill: str) -> dict[str, DraftFile]:
         return {}
     repo = library.repository()
     entries = repo.files_in(f"{library.tip}:{library.path_of(skill)}")
+    entries = library.layout.own_files(skill, entries)
     for path, entry in entries.items():
         if not entry.mode.startswith("100"):
             raise ConflictError(

@@ -1,6 +1,7 @@
 """Find a library, and read its skills in the checkout or at any revision."""
 
 import os
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
@@ -24,6 +25,7 @@ from skillforge.model import (
     Layout,
     Skill,
 )
+from skillforge.model.layout import folder_names
 
 if TYPE_CHECKING:
     from skillforge.model import DraftFile
@@ -175,14 +177,17 @@ class Library:
         """The folders and links of the checkout that are skills, by name."""
         layout = self.checkout_layout
         try:
-            return skill_trees.folders_in(self.root, layout)
-        except FileNotFoundError:
-            raise RequestError(
-                f"{self.root} has no folder {layout.roots[0]}/",
-                hint="`skillforge init` creates a library here",
-            ) from None
+            found = skill_trees.folders_in(self.root, layout)
         except OSError as err:
             raise ToolError(f"cannot read {err.filename}: {err.strerror}") from err
+        if not found and not any((self.root / top).is_dir() for top in layout.roots):
+            raise RequestError(
+                f"{self.root} has no folder {' or '.join(layout.roots)}/",
+                hint="`skillforge init` creates a library here"
+                if layout.is_default
+                else "correct `skills:` in skillforge.yaml",
+            )
+        return found
 
     def folder_of(self, name: str) -> Path:
         """The folder of a skill that the user named."""
@@ -201,16 +206,20 @@ class Library:
             raise no_such_skill(name, known, "the library")
         return self.root / layout.path_of(found)
 
-    def full_name(self, name: str) -> str:
+    def full_name(self, name: str, beside: str = "") -> str:
         """The name of a skill that the user named by its path or its folder.
 
+        `beside` is its path if the name is a path from the current folder.
         The name itself if main has no such skill: it may be archived or removed.
         """
         if self.layout.is_default and "/" not in name:
             return name
-        name = self.layout.name_of(name.removesuffix("/")) or name
-        found = alike(name, self.skill_trees(self.tip))
-        return found or name
+        plain = posixpath.normpath(name).removesuffix(f"/{SKILL_FILE}")
+        known = self.skill_trees(self.tip)
+        near = self.layout.name_of(beside)
+        if near in known and name not in known:
+            return near
+        return alike(self.layout.name_of(plain) or plain, known) or name
 
     def skill_trees(self, commit: str) -> dict[str, str]:
         """The skill folders at a commit, by name, as hashes of their git trees.
@@ -316,12 +325,19 @@ class Library:
             if blob is not None
         }
 
-    def files_at(self, commit: str, name: str) -> "dict[str, DraftFile]":
-        """A skill's files at a commit; none if the skill is not there."""
+    def files_at(
+        self, commit: str, name: str, *, of_others: bool = False
+    ) -> "dict[str, DraftFile]":
+        """A skill's own files at a commit; none if the skill is not there.
+
+        Or those of other skills inside it.
+        """
         from skillforge.model import DraftFile
 
         repo = self.repository()
         entries = repo.files_in(f"{commit}:{self.path_of(name)}")
+        own = self.layout.own_files(name, entries)
+        entries = {p: e for p, e in entries.items() if (p in own) != of_others}
         objects = repo.find_all([entry.object for entry in entries.values()])
         return {
             path: DraftFile(blob.data, entry.mode == "100755")
@@ -342,11 +358,13 @@ class Library:
 def alike(name: str, known: Iterable[str]) -> str:
     """The skill of this name, or the only one with this folder; empty if there is none.
 
-    A folder that several skills have is an error.
+    The folder may be one where all skills are side by side, in which agents see them. A
+    folder that several skills have is an error.
     """
     names = list(known)
     found = [n for n in names if n == name]
     found = found or [n for n in names if n.rpartition("/")[2] == name]
+    found = found or [n for n, beside in folder_names(names).items() if beside == name]
     if len(found) > 1:
         raise RequestError(
             f"{name!r} is the folder of {len(found)} skills",

@@ -7,13 +7,16 @@ this; skills of the others are named by their whole path. So any two paths have
 different names, and no commit has to be read to tell them apart.
 """
 
+import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TypeVar
 
 DEFAULT_GLOBS = ("skills/*",)
+V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,12 @@ class Layout:
         inner = (path for path in files if path.endswith("/SKILL.md"))
         return frozenset(p for p in inner if self.name_of(f"{folder}/{p[:-9]}"))
 
+    def own_files(self, name: str, files: Mapping[str, V]) -> dict[str, V]:
+        """The files of a skill, without those of skills inside it."""
+        nested = self.nested(self.path_of(name), files)
+        folders = tuple(path.removesuffix("SKILL.md") for path in nested)
+        return {p: file for p, file in files.items() if not p.startswith(folders)}
+
     def placed(self, name: str) -> str:
         """A new skill's name, in a category of its own where names need one."""
         arity = min(self._shortened, default=1)
@@ -100,18 +109,27 @@ class Layout:
         return name if self.has_name(name) else in_category
 
     def leading_name(self, path: str) -> str:
-        """The skill that a path inside `evidence/` or `archive/` begins with."""
+        """The skill that a path inside `archive/` begins with."""
         parts = path.split("/")
         starts = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
         names = (start for start in starts if self.has_name(start))
         return next(names, parts[0])
 
-    def covers(self, path: str) -> bool:
-        """Whether a path could be or contain a skill on some file system."""
+    def evidence_name(self, path: str) -> str:
+        """The skill that a path inside `evidence/` is an example of."""
+        name = path.rpartition("/")[0]
+        return name if self.has_name(name) else self.leading_name(path)
+
+    def covers(self, path: str, *, is_link: bool = False) -> bool:
+        """Whether a path could be or contain a skill on some file system.
+
+        Clients may also load skills from hidden folders, and through a link in place of
+        a folder that skills are in.
+        """
         if self.is_default:
             return path.partition("/")[0].casefold() == "skills"
         parts = path.casefold().split("/")
-        return any(_covers(glob.casefold().split("/"), parts) for glob in self.globs)
+        return any(_covers(g.casefold().split("/"), parts, is_link) for g in self.globs)
 
     @cached_property
     def _shortened(self) -> dict[int, str]:
@@ -147,10 +165,16 @@ def skill_of_ref(part: str) -> str:
     return part.removeprefix("+").replace("+", "/")
 
 
-def _covers(glob: list[str], parts: list[str]) -> bool:
-    """Whether parts are a folder that matches, or inside one."""
-    pairs = zip(glob, parts, strict=False)
-    return len(parts) >= len(glob) and all(_part(g).fullmatch(p) for g, p in pairs)
+def _covers(glob: list[str], parts: list[str], is_link: bool) -> bool:
+    """Whether parts are a folder that matches, or inside one; a link: or around it."""
+    if len(parts) < len(glob) and not is_link:
+        return False
+    pairs = list(zip(glob, parts, strict=False))
+    # Only the last part may be a file, such as a category's README.md.
+    is_file = len(parts) == len(glob) and not is_link
+    file = pairs.pop() if is_file else ("", "")
+    is_inside = all(_part(g, is_strict=False).fullmatch(p) for g, p in pairs)
+    return is_inside and bool(_part(file[0]).fullmatch(file[1]))
 
 
 def matches(glob: str, folder: str) -> bool:
@@ -162,11 +186,11 @@ def matches(glob: str, folder: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _part(part: str) -> re.Pattern[str]:
+def _part(part: str, *, is_strict: bool = True) -> re.Pattern[str]:
     """One part of a glob; a wildcard matches no hidden folder, and no page or data."""
     hidden = "" if part.startswith(".") else r"(?!\.)"
-    text = re.escape(part).replace(r"\*", "[^/]*")
-    return re.compile(rf"{hidden}(?!(?i:.*\.(?:md|txt|json|ya?ml)$)){text}")
+    strict = rf"{hidden}(?!(?i:.*\.(?:md|txt|json|ya?ml)$))" if is_strict else ""
+    return re.compile(strict + re.escape(part).replace(r"\*", "[^/]*"))
 
 
 def _arity(glob: str) -> int:
@@ -178,6 +202,15 @@ def fixed_part(glob: str) -> tuple[str, list[str]]:
     parts = glob.split("/")
     count = next((at for at, part in enumerate(parts) if "*" in part), len(parts))
     return "/".join(parts[:count]), parts[count:]
+
+
+def inside(path: str, folders: Iterable[str]) -> str:
+    """The path inside one of some folders; empty if it is outside of all."""
+    for folder in folders:
+        rest = path.removeprefix(f"{folder}/")
+        if rest != path and posixpath.normpath(rest) == rest:
+            return rest
+    return ""
 
 
 def _is_in(path: str, folder: str) -> bool:

@@ -30,6 +30,7 @@ class Recorder:
         self.repo = self.library.repository()
         self.uses = Uses.of(self.repo.common_dir)
         self._rollout = cache(partial(rollouts.find, self.repo))
+        self._full_name = cache(self.library.full_name)
 
     def record(self, reports: Iterable[UseReport]) -> RecordResult:
         """Record reports, all or none; one that is already recorded counts once.
@@ -53,6 +54,7 @@ class Recorder:
         return RecordResult(tuple(uses), added, remarks, tuple(unread))
 
     def _use(self, report: UseReport) -> Use:
+        report = report._replace(skill=self._full_name(report.skill))
         rollouts.require_name(report.skill)
         voice = pseudonym.of_key(report.skill, report.key)
         assignment = self._assignment(report, voice)

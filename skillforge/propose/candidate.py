@@ -14,6 +14,7 @@ from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
     EVIDENCE,
+    SKILL_FILE,
     WAIVERS_FILE,
     Action,
     Finding,
@@ -22,8 +23,10 @@ from skillforge.model import (
     Severity,
     is_of_agent,
 )
+from skillforge.model.layout import inside
 
 _FILES = ("100644", "100755")
+_LINKS = ("120000", "160000")  # symlinks and submodules
 _ONE_SKILL = "propose it separately: a draft changes one skill and its evidence"
 _REWRITTEN = "skillforge refresh recreates it; or close it, and propose again"
 _CURATE = "skillforge curate moves skills to the archive, and restores them"
@@ -97,15 +100,29 @@ class Candidate:
 def _touched(library: Library, start: str, head: str) -> set[str]:
     """The skills that a branch changes, or whose evidence or archive it changes."""
     layout, repo = library.layout, library.repository()
-    paths = diff.changed_paths(repo, start, head, ".")
-    ours = [path for path in paths if steps.is_ours(layout, path)]
-    in_use = set(library.skill_trees(start) | library.skill_trees(head))
+    in_use = _in_use(library, start, head)
     touched: set[str] = set()
-    for path in ours:
-        names = set(layout.names_around(path))
-        names &= names if layout.is_single else in_use
-        touched |= names or {layout.leading_name(path.partition("/")[2]) or path}
+    for path, mode, _ in diff.changed_files(repo, start, head):
+        names = layout.names_around(path)
+        if not layout.is_single:
+            names = [name for name in names if name in in_use]
+        if names:
+            touched.add(names[-1])  # that of the innermost skill
+        elif steps.is_ours(layout, path, is_link=mode in _LINKS):
+            touched.add(_beside(layout, path))
     return touched
+
+
+def _in_use(library: Library, start: str, head: str) -> set[str]:
+    return {*library.skill_trees(start), *library.skill_trees(head)}
+
+
+def _beside(layout: Layout, path: str) -> str:
+    """The skill that a path outside of skills is about, or at least a name for it."""
+    top, _, rest = path.partition("/")
+    if top == EVIDENCE:
+        return layout.evidence_name(rest) or path
+    return layout.leading_name(rest) or path
 
 
 def path_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
@@ -121,16 +138,25 @@ def path_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
         return  # a branch that touches no skill
     yield from _commit_findings(library, candidate)
     archived = [f"{ARCHIVE}/{name}" for name in own]
-    places = _Owned(library.layout, own)
+    inner = _inner(library, candidate, own)
+    places = _Owned(library.layout, own, inner)
     for path, mode, is_new in diff.changed_files(repo, candidate.start, candidate.head):
         # A skill moves as a whole: _archive_findings checks that.
-        is_moved = candidate.moves and path_policy.inside(path, archived)
+        is_moved = candidate.moves and inside(path, archived)
         if not is_moved and (why := _refusal(candidate, places, path, mode, is_new)):
             yield _path_error(message=why, path=path)
     yield from _archive_findings(library, candidate, own)
     for name in own:
         folder = library.path_of(name)
         files = repo.files_in(f"{candidate.head}:{folder}")
+        ours = [path for path in files if not inside(f"{folder}/{path}", inner)]
+        if ours and SKILL_FILE not in files and not library.layout.is_single:
+            # Where folders may be categories, the checks would see no skill.
+            yield _path_error(
+                message=f"it is no skill without a {SKILL_FILE}, and has files",
+                path=folder,
+                hint="add the file, or remove the whole folder",
+            )
         if path := path_policy.clash(files):
             yield _path_error(
                 message="it collides with another path of the skill",
@@ -178,17 +204,34 @@ def _own(library: Library, candidate: Candidate) -> tuple[str, ...]:
     return (*candidate.skills[:1], *removed)
 
 
+def _inner(
+    library: Library, candidate: Candidate, own: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The folders of other skills inside a draft's own, which it may not change."""
+    if candidate.moves or library.layout.is_single:
+        return ()
+    others = _in_use(library, candidate.start, candidate.head) - {*own}
+    own_folders = [library.path_of(name) for name in own]
+    folders = map(library.path_of, sorted(others))
+    return tuple(path for path in folders if inside(path, own_folders))
+
+
 class _Owned(NamedTuple):
-    """The skills that a draft may change."""
+    """The skills that a draft may change, and the folders of skills inside them."""
 
     layout: Layout
     names: tuple[str, ...]
+    inner: tuple[str, ...]
 
     def inside(self, path: str) -> str:
-        return path_policy.inside(path, map(self.layout.path_of, self.names))
+        if inside(path, self.inner):
+            return ""
+        return inside(path, map(self.layout.path_of, self.names))
 
     def evidence(self, path: str) -> str:
-        return path_policy.inside(path, (f"{EVIDENCE}/{name}" for name in self.names))
+        """A path's name beside other examples; those of `a/b` are not the skill a's."""
+        name = inside(path, (f"{EVIDENCE}/{name}" for name in self.names))
+        return name if "/" not in name else ""
 
 
 def _refusal(
@@ -198,17 +241,16 @@ def _refusal(
     if candidate.is_waiver:
         is_file = path == WAIVERS_FILE and mode == _FILES[0]
         return "" if is_file else f"a waiver can't change it, only {WAIVERS_FILE}"
-    inside, evidence = own.inside(path), own.evidence(path)
-    if not inside and (not evidence or candidate.is_archiving):
+    rest, evidence = own.inside(path), own.evidence(path)
+    if not rest and (not evidence or candidate.is_archiving):
         return f"a draft of {' and '.join(own.names)} can't change it"
     if evidence and not is_new:
         return "evidence is added, never changed"
-    if not mode or (inside and candidate.is_rollback):
+    if not mode or (rest and candidate.is_rollback):
         return ""  # a removed file may have any name; a restored one must be exact
     if mode not in _FILES:
         return "it is a symlink or a submodule, not an ordinary file"
-    is_nested = inside and path_policy.is_nested_skill(own.layout, path)
-    return "" if is_nested else path_policy.refusal(inside or evidence)
+    return path_policy.refusal(rest or evidence)
 
 
 class _Places(NamedTuple):

@@ -86,6 +86,8 @@ def from_folder(folder: Path, layout: Layout) -> Draft:
             hint="`skillforge new NAME` creates a skill; to remove one: "
             f"skillforge propose {name} --delete",
         )
+    if skill_selection.home_of(folder)[0]:  # others are proposed on their own
+        files = layout.own_files(name, files)
     refuse_paths(layout, name, files)
     evidence = _folder_evidence(folder, name)
     return Draft(name, files, evidence, tuple(evidence))
@@ -135,8 +137,6 @@ def refuse_paths(layout: Layout, skill: str, files: Mapping[str, object]) -> Non
     """Raise at a name or path that some git or system would read differently."""
     refuse_name(layout, skill)
     for path in files:
-        if path_policy.is_nested_skill(layout, f"{layout.path_of(skill)}/{path}"):
-            continue
         if why := path_policy.refusal(path):
             raise RequestError(
                 f"the path {path!r} is not allowed: {why}", hint="rename the file"

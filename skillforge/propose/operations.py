@@ -171,10 +171,31 @@ class _Batch:
         raise operation.error(error.message, error.hint)
 
 
+def with_full_names(
+    library: Library, operations: Iterable[Operation]
+) -> list[Operation]:
+    """Operations that name skills as the library does: agents know their folders."""
+    new: dict[str, str] = {}
+    named = []
+    for operation in operations:
+        name = operation.name
+        if operation.action == "create":
+            new[name] = _new_name(library, name, operation["category"])
+        full = new.get(name) or library.full_name(name)
+        named.append(replace(operation, name=full))
+    return named
+
+
+def _new_name(library: Library, name: str, category: str) -> str:
+    layout, in_category = library.layout, f"{category}/{name}"
+    is_placed = bool(category) and layout.has_name(in_category)
+    return in_category if is_placed else layout.name_of(name) or name
+
+
 def draft_of(library: Library, base: str, operations: Iterable[Operation]) -> Draft:
     """Apply a batch to the skills of a commit."""
     batch = _Batch(library, base)
-    for operation in operations:
+    for operation in with_full_names(library, operations):
         if operation.name in batch.deleted or (
             operation.action == "delete" and operation.name in batch.touched
         ):

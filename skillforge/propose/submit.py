@@ -12,7 +12,7 @@ from skillforge.checks.runner import check_skills
 from skillforge.document.draft_skill import draft_skill
 from skillforge.errors import ConflictError
 from skillforge.forge import Batch, ReviewPage
-from skillforge.gitrepo import GitRepo, trailers
+from skillforge.gitrepo import trailers
 from skillforge.gitrepo.object_reader import blob_name
 from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
 from skillforge.history import readable_version
@@ -26,11 +26,10 @@ from skillforge.model import (
     Action,
     Draft,
     DraftFile,
-    Layout,
     Proposal,
     Report,
 )
-from skillforge.model.layout import ref_name
+from skillforge.model.layout import inside, ref_name
 from skillforge.propose import admission
 from skillforge.propose.admission import AdmittedDraft
 from skillforge.propose.proposal_request import ProposalRequest
@@ -152,6 +151,9 @@ def _validate(library: Library, admitted: AdmittedDraft) -> Report:
         return Report()
     rules = Ruleset(policy.profile, policy.rules)
     known = library_baseline(library, admitted.base)
+    if not library.layout.is_single:  # it may refer to skills inside its folder
+        inner = library.files_at(admitted.base, draft.skill, of_others=True)
+        draft = replace(draft, files={**inner, **draft.files})
     skill = draft_skill(draft, library.path_of(draft.skill))
     skill = replace(skill, nested=library.layout.nested(skill.path, skill.files))
     return check_skills(rules, [skill], known)
@@ -169,7 +171,7 @@ def _open(
         admission.refuse_many(waiting, [admitted], by)
         replaced = tuple(admission.replaced_rivals(waiting, admitted, by))
         proposal = _proposal(admitted, by)
-        changes = list(_tree_changes(admitted.draft, workspace.library.layout))
+        changes = list(_tree_changes(admitted, workspace.library))
         commit = NewCommit([admitted.base], proposal.message, by, changes)
         opened, created = batch.open(commit, proposal, by, replaced)
     if opened.is_open and not created:
@@ -205,7 +207,7 @@ def _page(workspace: Workspace, proposal: Proposal) -> ReviewPage:
 
 def _is_on_base(library: Library, admitted: AdmittedDraft) -> bool:
     """Whether main has these bytes already, apart from a version we would raise."""
-    repo, draft, base = library.repository(), admitted.draft, admitted.base
+    draft, base = admitted.draft, admitted.base
     if draft.evidence:
         return False
     if draft.restores:
@@ -223,12 +225,12 @@ def _is_on_base(library: Library, admitted: AdmittedDraft) -> bool:
         own = readable_version.of(files[SKILL_FILE].data)
         if old and not readable_version.is_higher(own, old):
             files = readable_version.with_version(files, old)
-    return _has_files(repo, f"{base}:{library.path_of(draft.skill)}", files)
+    return _has_files(library, base, draft.skill, files)
 
 
 def _contains(library: Library, proposal: Proposal, admitted: AdmittedDraft) -> bool:
     """Whether a proposal's head has a draft's bytes, rather than just its digest."""
-    repo, draft, head = library.repository(), admitted.draft, proposal.head
+    draft, head = admitted.draft, proposal.head
     if draft.waivers:
         return library.read_file(WAIVERS_FILE, head) == draft.waivers
     evidence = library.evidence_at(head, draft.skill)
@@ -238,13 +240,12 @@ def _contains(library: Library, proposal: Proposal, admitted: AdmittedDraft) -> 
         return False
     if draft.archives:
         return _is_archived(library, head, draft)
-    folder = f"{head}:{library.path_of(draft.skill)}"
     if draft.restores or not draft.files:
-        return bool(draft.restores) or not repo.name_of(folder)
-    skill_md = repo.find(f"{folder}/{SKILL_FILE}")
+        return bool(draft.restores) or not library.files_at(head, draft.skill)
+    skill_md = library.find_file(head, draft.skill)
     version = readable_version.of(skill_md.data) if skill_md else ""
     files = readable_version.with_version(draft.files, version)
-    return _has_files(repo, folder, files)
+    return _has_files(library, head, draft.skill, files)
 
 
 def _is_archived(library: Library, commit: str, draft: Draft) -> bool:
@@ -254,8 +255,11 @@ def _is_archived(library: Library, commit: str, draft: Draft) -> bool:
     return trees == ["", draft.archives]
 
 
-def _has_files(repo: GitRepo, folder: str, files: Mapping[str, DraftFile]) -> bool:
-    committed = repo.files_in(folder)
+def _has_files(
+    library: Library, commit: str, name: str, files: Mapping[str, DraftFile]
+) -> bool:
+    committed = library.repository().files_in(f"{commit}:{library.path_of(name)}")
+    committed = library.layout.own_files(name, committed)
     return committed.keys() == files.keys() and all(
         entry.object == blob_name(files[path].data, entry.object)
         and (entry.mode == "100755") == files[path].is_executable
@@ -318,8 +322,9 @@ def _message(admitted: AdmittedDraft, title: str, by: Signature) -> str:
     return trailers.message(title, draft.why, lines)
 
 
-def _tree_changes(draft: Draft, layout: Layout) -> Iterator[TreeChange]:
+def _tree_changes(admitted: AdmittedDraft, library: Library) -> Iterator[TreeChange]:
     """The changes of a draft's commit: each skill is replaced as a whole."""
+    draft, layout = admitted.draft, library.layout
     if draft.waivers:
         yield TreeChange(WAIVERS_FILE, draft.waivers)
         return
@@ -331,6 +336,9 @@ def _tree_changes(draft: Draft, layout: Layout) -> Iterator[TreeChange]:
         yield TreeChange(f"{folder}/{path}", file.data, mode)
     for name in draft.absorbed:
         yield TreeChange(layout.path_of(name))
+    if not (draft.restores or draft.archives):
+        removed = [layout.path_of(name) for name in (draft.skill, *draft.absorbed)]
+        yield from _kept(library, admitted.base, removed)
     for name, tree in draft.restores.items():
         yield TreeChange(layout.path_of(name), mode="040000", object=tree)
         if tree:  # a skill in use is not in the archive
@@ -340,3 +348,13 @@ def _tree_changes(draft: Draft, layout: Layout) -> Iterator[TreeChange]:
         yield TreeChange(path, mode="040000", object=draft.archives)
     for example, data in draft.evidence.items():
         yield TreeChange(f"{EVIDENCE}/{draft.skill}/{example}.json", data)
+
+
+def _kept(library: Library, base: str, removed: list[str]) -> Iterator[TreeChange]:
+    """The skills inside of folders that are removed: they have their own proposals."""
+    if library.layout.is_single:
+        return
+    for name, tree in library.skill_trees(base).items():
+        path = library.path_of(name)
+        if path not in removed and inside(path, removed):
+            yield TreeChange(path, mode="040000", object=tree)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from skillforge.model import SCAN, SKILL_FILE, Finding, Proposal, Verdict
-from skillforge.propose.operations import Operation
+from skillforge.propose.operations import Operation, with_full_names
 from skillforge.propose.proposal_request import ProposalOptions as ProposalOptions
 from skillforge.propose.submit import Submission
 from skillforge.propose.workspace import Workspace
@@ -37,7 +37,7 @@ def base_files(workspace: Workspace, batch: Iterable[Operation]) -> Iterator[Bas
     """The files that operations change, each with SKILL.md; not those of new skills."""
     repo = workspace.library.repository()
     created: set[str] = set()
-    for operation in batch:
+    for operation in with_full_names(workspace.library, batch):
         name = operation.name
         tree = workspace.library.skill_tree(workspace.base, name)
         if not tree or name in created or operation.action == "create":

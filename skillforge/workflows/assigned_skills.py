@@ -127,7 +127,7 @@ def version_for(
 ) -> SkillVersion:
     """The version of a skill that a key gets; or main's, or a tree that main had."""
     commit = library.tip
-    name, main = _on_main(library, commit, name)
+    name, main = _on_main(library, commit, library.full_name(name))
     if version == MAIN:
         chosen = Assignment(name, main)
     elif version:

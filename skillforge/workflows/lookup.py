@@ -1,9 +1,11 @@
 """Find main as its forge has it, and explain what became of a missing skill."""
 
+import os
 from pathlib import Path
 
 from skillforge.errors import ConflictError, RequestError
 from skillforge.library import Library, no_such_skill
+from skillforge.model import SKILL_FILE
 
 
 def library_at(start: Path, forge: str = "", host: str = "") -> Library:
@@ -25,9 +27,16 @@ def library_at(start: Path, forge: str = "", host: str = "") -> Library:
 def full_name(start: Path, name: str) -> str:
     """The name of a skill that the user named by its path or its folder."""
     library = Library.find(start)
-    if library is None or ("/" not in name and library.checkout_layout.is_default):
+    is_short = (
+        library is not None and "/" not in name and (library.root / ".git").exists()
+    )
+    if library is None or (is_short and library.checkout_layout.is_default):
         return name  # the usual case, without starting git
-    return library.full_name(name) if library.repo and library.tip else name
+    if library.repo is None or not library.tip:
+        return name
+    path = os.path.realpath(name.removesuffix(f"/{SKILL_FILE}"))
+    beside = os.path.relpath(path, os.path.realpath(library.root))
+    return library.full_name(name, beside)
 
 
 def unknown(library: Library, commit: str, name: str, *, is_now: bool) -> RequestError:

@@ -50,7 +50,9 @@ def _start_rollouts(
     started = []
     for step in steps.read_steps(library, library.tip):
         if step.name in commits and step.is_promotion:
-            for name in step.skills:
+            # A skill around the proposal's own changes, too, but is not compared.
+            named = step.draft_trailers.get("Skill") or step.skills
+            for name in step.skills.keys() & {*named}:
                 change = MergedChange(name, str(step.action), step.name, step.number)
                 rollout, _ = start_rollout(workspace, change)
                 started += [name] if rollout and rollout.is_running else []

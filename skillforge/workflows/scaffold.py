@@ -1,5 +1,6 @@
 """Create libraries and skills from templates."""
 
+import posixpath
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -188,6 +189,8 @@ def with_paths(text: str, layout: Layout) -> str:
 
 def new_skill(library: Library, name: str, description: str = "") -> NewSkill:
     """Create `skills/<name>/SKILL.md` from the template."""
+    layout = library.checkout_layout
+    name = layout.name_of(posixpath.normpath(name)) or name
     last = name.rpartition("/")[2]
     if not _NAME.fullmatch(last) or not is_skill_name(name):
         better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64]
@@ -201,7 +204,6 @@ def new_skill(library: Library, name: str, description: str = "") -> NewSkill:
             f"{library.root} is a bare repository, which has no files",
             hint="run skillforge new in a clone of it",
         )
-    layout = library.checkout_layout
     if not layout.has_name(name):
         raise RequestError(
             f"{name!r} would be outside of {', '.join(layout.globs)}",

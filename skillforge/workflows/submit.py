@@ -79,7 +79,7 @@ def operations_draft(workspace: Workspace, batch: Iterable[Operation]) -> Draft:
 def removals(library: Library, targets: Iterable[str]) -> list[Draft]:
     """Drafts that remove skills."""
     layout = library.layout
-    names = [layout.name_of(t.rstrip("/")) or t.rstrip("/") for t in targets]
+    names = [library.full_name(target.rstrip("/")) for target in targets]
     for name in names:
         draft_source.refuse_name(layout, name)
     return [Draft(name) for name in dict.fromkeys(names)]
