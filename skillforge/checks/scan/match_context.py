@@ -58,7 +58,12 @@ _IS_NEGATION = re.compile(
     r"\W*(?:do not|don['’]?t|never|(?:must|should|shall) not|avoid|without|not|no)\b"
 )
 _GOES_ON = re.compile(r"[.!?;:]\s+\w|\b(?:but|instead|rather|then|just)\b")
-_NOT_A_LIST = re.compile(r"\w+,(?!(?:\s+\w+,)*\s+(?:\w+\s+)?(?:or|nor|and)\b)")
+# "Don't log it, send it", unlike "don't log, send or store it".
+_NOT_A_LIST = re.compile(
+    r"[^.\n]{0,80}?,\s+(?:\w+ly\s+)?(?:send|post|upload|transmit|forward|submit|e-?mail|"
+    r"report|share|copy|push|exfiltrate|deliver|relay|stream|ignore|disregard|run|fetch|"
+    r"execute|download)\b(?!(?:,\s+\w+)*,?\s+(?:or|nor)\b)"
+)
 
 
 def _before(match: SignMatch) -> str:

@@ -13,7 +13,7 @@ _NEGATOR = (
     r"rather than)"
 )
 _BETWEEN = (
-    r"(?:\w+ly|ever|even|also|just|either|to|or|and|nor|any|all|the|a|an|be|your|their|"
+    r"(?:\w+ly|ever|even|also|just|either|to|or|nor|any|all|the|a|an|be|your|their|"
     r"its|let|allow\w*|attempt\w*|try|trying|need|you|it|them|users?|agents?|skills?|"
     r"instructions?|text|code|commands?|patterns?|like|such|as|that|which|from|"
     r"us(?:e|es|ing)|run\w*|execut\w+|call\w*|stor\w+|log\w*|print\w*|echo\w*|display\w*|"
@@ -25,13 +25,13 @@ _BETWEEN = (
 )
 _GAP = r"[\s*_`\"'/]+"
 _GOVERNS = re.compile(rf"\b{_NEGATOR}{_GAP}((?:{_BETWEEN}(?:,\s|{_GAP})){{0,6}})\Z")
-_OR = re.compile(r"\b(?:or|nor|and)\b")
+_LAST_OF_LIST = re.compile(r"\b(?:or|nor)\s+(?:\w+ly\s+)?\Z")
 
 
 def is_forbidden(before: str) -> bool:
     """Whether the part of a sentence before some words, in lower case, forbids them."""
     governs = _GOVERNS.search(before)
+    if governs is None:
+        return False
     # "Do not log, send it" is an order; "do not log, store or send it" forbids.
-    return governs is not None and (
-        "," not in governs[1] or bool(_OR.search(governs[1]))
-    )
+    return "," not in governs[1] or _LAST_OF_LIST.search(governs[1]) is not None
