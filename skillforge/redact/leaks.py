@@ -28,11 +28,14 @@ _NAME = re.compile(
     r"(?:pass|pwd|secret|token|credential|creds|auth|key)[\w.-]{0,24}", re.IGNORECASE
 )
 _BEGINNING = re.compile(r"(?:[A-Za-z]{1,12} )?[?&;]?[\w.-]{0,40}\Z")
-_KEY = re.compile(
-    r"(?i:(?:api|access|private|secret|client|signing|encryption|master|service|account|"
-    r"license|auth|app|storage|consumer|shared|admin|root|deploy|webhook)[ .-]?key"
-    r"|[a-z0-9]_key)|[a-z0-9]Key|[A-Z]KEY",
+# Names of secrets, and names of other keys, which may have an id as their value.
+_SECRET = re.compile(
+    r"pass|pwd|secret|token|cred|auth|"
+    r"(?:api|access|private|client|signing|encryption|master|service|account|license|app|"
+    r"storage|consumer|shared|admin|root|deploy|webhook)[ _.-]?key",
+    re.IGNORECASE,
 )
+_KEY = re.compile(r"[A-Za-z0-9]_(?i:key)|[a-z0-9]Key|[A-Z]KEY")
 _OPTION = re.compile(r"(?<!\S)--?[\w.-]+")
 _QUERY = re.compile(r"[?&;][\w.-]+")
 _ASSIGNS = re.compile(
@@ -62,10 +65,10 @@ _NO_SECRET = re.compile(
     r"(?:key|token|secret|auth|password|credential)s?[_.-]?(?:id|name|ref|type|url|uri|"
     r"path|file|count|limit|length|size|hash|digest|sha\d*|version|format|prefix|"
     r"alias|arn|endpoint|store|vault|ring|board|word|frame|point|pair|map|expir\w*)|"
-    r"fingerprint|thumbprint|checksum|integrity|nonce|etag|tokeni[sz]er|monkey|turkey",
+    r"fingerprint|thumbprint|checksum|integrity|nonce|etag|tokeni[sz]er",
     re.IGNORECASE,
 )
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
 _LOGIN = re.compile(
     r"://(?P<user>[^\s/@:<>\"'`]{0,64}):"
     r"(?P<password>[^\s/@<>\"'`]{8,200})@(?P<host>\[[0-9a-fA-F:]+\]|[\w.-]+)",
@@ -188,14 +191,14 @@ def _assigned(text: str, name: re.Match[str]) -> Iterator[tuple[str, int, int]]:
     if sign is None:
         return
     start = sign.end()
+    is_id = _UUID.match(text, start) is not None
     if match := _VALUE.match(text, start):
         value = match[0].rstrip(".=-")
-        is_id = _UUID.fullmatch(value) is not None
         is_cut_off = match[0].endswith("...") or _NEXT_NAME.match(value)
         is_unique = is_random(value[:_LONG]) or (is_id and not is_made_up(value))
         is_value = is_unique and not is_cut_off
     elif match := _PASSWORD.match(text, start):
-        value, is_id = match[0], False
+        value = match[0]
         is_value = is_generated(value)
     else:
         return
@@ -210,8 +213,8 @@ def _is_secret(
     """Whether a name is that of a secret, and how its value is written fits."""
     before = _BEGINNING.search(text, max(0, name.start() - 60), name.start())
     whole = f"{before[0] if before else ''}{name[0]}"
-    is_key = name[0][:3].lower() != "key" or _KEY.search(whole)
-    if not is_key or _NO_SECRET.search(whole):
+    is_named = _SECRET.search(whole) or (_KEY.search(whole) and not is_id)
+    if not is_named or _NO_SECRET.search(whole):
         return False
     if sign["space"]:  # `--token value`, `password value`
         return bool(_OPTION.search(whole)) or name[0][:4].lower() == "pass"

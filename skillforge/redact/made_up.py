@@ -20,14 +20,14 @@ _WORDS = re.compile(
 _SIGN = re.compile(r"[\W_]")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")  # words in camel case
 _WORD = re.compile(r"[A-Z]?[a-z]{2,10}\d{0,2}|[A-Z]{2,10}\d{0,2}|v?\d{1,4}|\d\w")
-_CAPITAL = re.compile(r"[A-Z][a-z]{2,}")
+_CAPITAL = re.compile(r"[A-Z](?=[a-z]*[aeiou])[a-z]{2,}")
 # Letters that do not follow each other in words.
 _UNSPEAKABLE = re.compile(
     r"[bcdfghjklmnpqrstvwxz]{4}|[jqxz][bcdfghjklmnpqrsvwxz]|[bcdfghjkmpvwxz][jqxz]",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"[(){}<>\\\[\]]|^\$|^%\w+%$")
-_REPEATED = re.compile(r"(.{4,})\1")
+_REPEATED = re.compile(r"(.{5,})\1")
 _LONG = 16  # characters of a part that is a key by itself
 _LEAST_BITS = 2.9  # of entropy for each character; hexadecimal keys have 3 to 3.8
 

@@ -46,6 +46,7 @@ def found(text: str) -> list[str]:
         pytest.param(f"- **API key**: `{KEY}`", KEY, id="bold"),
         pytest.param(f"The access token is {KEY}.", KEY, id="sentence"),
         pytest.param(f"<apiToken>\n  {KEY}\n</apiToken>", KEY, id="xml"),
+        pytest.param(f"acmekey_token: {KEY}", KEY, id="key-and-token"),
         pytest.param(f"KEY=\nACME_SECRET_KEY={KEY}", KEY, id="after-an-empty-one"),
         pytest.param(f"DB_PASSWORD={PASSWORD}", PASSWORD, id="password"),
         pytest.param(f"password: '{PASSWORD}'", PASSWORD, id="quoted-password"),
@@ -98,6 +99,7 @@ def test_a_secret_is_found(text: str, value: str) -> None:
         'row_key: "9d2f1c3e-5b7a-4c1d-8e6f-2a4b6c8d0e1f"',
         "https://cdn.example.com/a.png?alt=media&token="
         "9d2f1c3e-5b7a-4c1d-8e6f-2a4b6c8d0e1f",
+        "<InteractionKey>9d2f1c3e-5b7a-4c1d-8e6f-2a4b6c8d0e1f:9d2f</InteractionKey>",
         "token=<token>\nclient_id=9d2f1c3e-5b7a-4c1d-8e6f-2a4b6c8d0e1f",
         "model: gpt-4o-mini-2024-07-18",
         "auth_model: claude-3-5-sonnet-20241022",
