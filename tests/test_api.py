@@ -342,3 +342,11 @@ def test_sessions_become_a_skill(started: Library, tmp_path: Path) -> None:
     assert started.propose_draft(drafted).proposal is not None
     assert started.brief(match.pattern.id)
     assert started.export(tmp_path / "export").digests
+
+
+def test_known_findings_are_recorded_and_waived(started: Library) -> None:
+    first = started.baseline()
+
+    assert started.baseline().known == first.known
+    with pytest.raises(RequestError):
+        started.waive("fetch-and-run", "dates", "There is no such finding.")

@@ -4,16 +4,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillforge import workflows
-from skillforge.api.learning import Learning
+from skillforge.api.checking import Checking
 from skillforge.errors import RequestError
 
 if TYPE_CHECKING:
-    from skillforge.checks.cases.case_run import TestResults
-    from skillforge.checks.scan.scan_run import ScanResults
     from skillforge.forge import HostedForge
     from skillforge.history.audit import Audit
     from skillforge.history.skill_history import HistoryVersion, SkillHistory
-    from skillforge.model import Profile, Proposal, Report, RolloutState, Skill, Verdict
+    from skillforge.model import Proposal, RolloutState, Skill, Verdict
     from skillforge.operate.use_reports import RecordResult
     from skillforge.propose.review import ReviewBrief
     from skillforge.propose.submit import Submission
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from skillforge.workflows.build import BuildResult
     from skillforge.workflows.canary import CanaryCheck, CanaryStatus
     from skillforge.workflows.catalog import FittedCatalog
-    from skillforge.workflows.check import FullCheck
     from skillforge.workflows.curate import Curation, Restoration
     from skillforge.workflows.diagnosis import Diagnosis
     from skillforge.workflows.gate_report import PostedReport
@@ -38,16 +35,14 @@ if TYPE_CHECKING:
     from skillforge.workflows.publish import PublishResult
     from skillforge.workflows.refine import RefineReport
     from skillforge.workflows.release import ReleaseResult
-    from skillforge.workflows.rules import RulePages
     from skillforge.workflows.scaffold import NewSkill
     from skillforge.workflows.stats import StatsReport
     from skillforge.workflows.sync import FolderSync
     from skillforge.workflows.sync_uses import UseSync
     from skillforge.workflows.use import AssignedSkill
-    from skillforge.workflows.validate import Validation
 
 
-class Library(Learning):
+class Library(Checking):
     """A skill library at work, as one person or agent sees it.
 
     Every call reads git again, as a command does, so any number of programs can work on
@@ -105,38 +100,6 @@ class Library(Learning):
         """Create a skill from a template."""
         library = workflows.workspaces.open_library(self.root)
         return workflows.scaffold.new_skill(library, name, description)
-
-    # Checks
-
-    def validate(self, *targets: str, profile: "Profile | None" = None) -> "Report":
-        """Check skills of the checkout, or folders; all skills if none is named."""
-        selection = workflows.validate.Selection(targets)
-        return workflows.validate.validate(self.root, selection, profile).report
-
-    def fix(self, *targets: str, write: bool = False) -> "Validation":
-        """Fix what has one right answer; without `write`, only compute the fixes."""
-        selection = workflows.validate.Selection(targets)
-        return workflows.validate.validate(self.root, selection, fix=True, write=write)
-
-    def scan(self, *targets: str, base: str = "") -> "ScanResults":
-        """Find attacks, leaks and hidden text; `base` is an older version."""
-        selection = workflows.scan.Selection(targets)
-        return workflows.scan.scan(self.root, selection, base)
-
-    def test(self, *targets: str) -> "TestResults":
-        """Run the cases of skills in a sandbox."""
-        selection = workflows.test.Selection(targets)
-        return workflows.test.run_cases(self.root, selection)
-
-    def check(self, *targets: str) -> "FullCheck":
-        """Validate, scan and test skills in one run."""
-        return workflows.check.check(self.root, workflows.check.Selection(targets))
-
-    def rules(self, rule_id: str = "") -> "RulePages":
-        """The manual of a rule, or of all rules."""
-        if rule_id:
-            return workflows.rules.explain(rule_id, self.root)
-        return workflows.rules.list_rules(self.root)
 
     # Proposals
 
@@ -242,13 +205,25 @@ class Library(Learning):
 
     # Share
 
-    def release(self, version: str = "", *, dry_run: bool = False) -> "ReleaseResult":
+    def release(
+        self,
+        version: str = "",
+        *,
+        dry_run: bool = False,
+        include_canaries: bool = False,
+    ) -> "ReleaseResult":
         """Tag main as a version, the suggested one by default, if every check passes.
 
         Without a release in the result, its objections name the checks that failed.
         `dry_run` makes no tag: the result has the plan and its notes.
+        `include_canaries` publishes the new versions of unfinished rollouts.
         """
-        return workflows.release.release(self._workspace(), version, dry_run=dry_run)
+        return workflows.release.release(
+            self._workspace(),
+            version,
+            dry_run=dry_run,
+            with_canaries=include_canaries,
+        )
 
     def build(self, out: str | Path, tag: str = "") -> "BuildResult":
         """Build the Skills Hub of a release, the newest by default, in a folder."""

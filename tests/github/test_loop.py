@@ -309,10 +309,16 @@ def test_the_checkout_follows_and_loses_nothing(team: Team) -> None:
 
     ran = team.promote(_approved(team, "bb-two"))
 
-    assert ran["left_behind"] == [str(mine.root)]
+    assert ran["left_behind"] == []  # bb-two isn't in the way of the edit
     assert edited.read_text() == "being edited\n"
     assert (mine.root / "notes.txt").read_text() == "unsaved\n"
-    assert not (mine.root / "skills/bb-two").exists()
+    assert (mine.root / "skills/bb-two/SKILL.md").is_file()
+
+    mine.write("skills/cc-three/SKILL.md", "in the way\n")
+    ran = team.promote(_approved(team, "cc-three"))
+
+    assert ran["left_behind"] == [str(mine.root)]
+    assert (mine.root / "skills/cc-three/SKILL.md").read_text() == "in the way\n"
 
 
 def test_a_checkout_that_was_left_half_way_is_brought_to_main(team: Team) -> None:
