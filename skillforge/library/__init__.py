@@ -17,6 +17,7 @@ from skillforge.library import skill_trees
 from skillforge.library.atomic_file import replace_file
 from skillforge.library.skill_folder import read_folder
 from skillforge.model import (
+    ARCHIVE,
     EVIDENCE,
     SKILL_FILE,
     Document,
@@ -227,6 +228,15 @@ class Library:
         is_name = self.layout.has_name(name)
         path = f"{commit}:{self.path_of(name)}"
         return self.repository().name_of(path) if is_name else ""
+
+    def archived_tree(self, commit: str, name: str) -> str:
+        """The hash of an archived skill's tree; empty if it is not in the archive.
+
+        The folder may be there for the archived skills that were inside it.
+        """
+        folder = f"{commit}:{ARCHIVE}/{name}"
+        tree, file = self.repository().names_of([folder, f"{folder}/{SKILL_FILE}"])
+        return tree if file or self.layout.is_single else ""
 
     def find_file(
         self, commit: str, name: str, inside: str = SKILL_FILE
