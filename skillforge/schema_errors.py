@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 from typing import Any, NamedTuple
 
 from skillforge.resources import schema
@@ -18,6 +19,9 @@ _TYPES = {
     "integer": "a whole number",
     "boolean": "true or false",
 }
+
+
+_SCALARS = frozenset(("string", "number", "boolean", "null"))  # any plain value
 
 
 class SchemaMismatch(NamedTuple):
@@ -67,7 +71,8 @@ def _validator(schema_name: str, part: str) -> Any:
 
     whole = schema(schema_name)
     if part:
-        whole = {"$ref": f"#/$defs/{part}", "$defs": whole["$defs"]}
+        inner = reduce(getitem, part.split("/"), whole)
+        whole = {**inner, "$defs": whole["$defs"]}
     return Draft202012Validator(whole)
 
 
@@ -77,6 +82,8 @@ def _message(error: Any) -> str:
     if error.validator in ("type", "oneOf"):
         types = limit if error.validator == "type" else _alternatives(error)
         names = [types] if isinstance(types, str) else types
+        if _SCALARS.issubset(names):
+            names = [name for name in names if name not in _SCALARS - {"string"}]
         allowed = list(dict.fromkeys(_TYPES.get(name, name) for name in names))
         quotes = "; quote it" if "text" in allowed else ""
         simple = not isinstance(error.instance, dict | list)

@@ -1,5 +1,7 @@
 """Work in other processes: spread over processors, isolated, or one item at a time.
 
+Long work reports its `Progress`.
+
 In a process with threads, work and its arguments are pickled: see `fork_server`.
 """
 
@@ -7,7 +9,7 @@ import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from skillforge.errors import SkillforgeError, ToolError
 from skillforge.fork_server import Child, receive, send
@@ -17,6 +19,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+class Progress(NamedTuple):
+    """Receives what is done and how many there are, then each item that is done."""
+
+    start: Callable[[str, int], None] = lambda _what, _count: None
+    done: Callable[[object], None] = lambda _item: None
 
 
 def spread(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> list[R]:
@@ -39,6 +48,32 @@ def spread(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> 
         for child in filter(None, children):
             child.kill()
     return results
+
+
+def each(
+    work: Callable[[T], R],
+    items: Sequence[T],
+    least: int,
+    done: Callable[[R], None] = lambda _result: None,
+) -> list[R]:
+    """Do `work` on each item, on all processors if there are `least` items for each.
+
+    `done` is called as each item ends; the results are in order. An item whose process
+    cannot be started, or dies, is done here, so that nothing is lost.
+    """
+    jobs = min(os.cpu_count() or 1, max(1, len(items) // least))
+    results: dict[int, R] = {}
+    if jobs > 1 and hasattr(os, "fork"):
+        with suppress(ToolError):  # no process can be started
+            for place, result in farm(work, items, jobs):
+                if result is not None:
+                    results[place] = result
+                    done(result)
+    for place, item in enumerate(items):
+        if place not in results:
+            results[place] = work(item)
+            done(results[place])
+    return [results[place] for place in range(len(items))]
 
 
 def _start(work: Callable[[T], R], part: T) -> Child | None:

@@ -23,6 +23,32 @@ def spread(processors: int, work: Callable[[Sequence[Any]], R], items: Any) -> l
         return worker_pool.spread(work, items, 10)
 
 
+def each(processors: int, work: Callable[[Any], R], items: Any) -> tuple[list[R], int]:
+    """The results of the items, and how many were reported as they ended."""
+    ended: list[R] = []
+    with mock.patch("os.cpu_count", return_value=processors):
+        return worker_pool.each(work, items, 10, ended.append), len(ended)
+
+
+def process_and_number(number: int) -> tuple[int, int]:
+    return os.getpid(), number
+
+
+def number_or_dies_once(home: Path, number: int) -> int:
+    """The first process to come to one of the items is killed."""
+    if number == 7:
+        try:
+            (home / "7").touch(exist_ok=False)
+        except FileExistsError:
+            return number
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def reciprocal(number: int) -> float:
+    return 1 / number
+
+
 def doubled(part: Sequence[int]) -> list[int]:
     return [number * 2 for number in part]
 

@@ -31,7 +31,7 @@ def test_our_skills_prove_themselves(folder: Path, run: Run) -> None:
     ran = run("test", str(folder), "--no-cache", "--json")
 
     assert ran.code == 0, ran.out
-    assert len(ran.data["trials"]) >= 3
+    assert ran.data["trials"]
     assert ran.data["findings"] == []
 
 

@@ -23,6 +23,7 @@ from tests.labour import (
     dies_elsewhere,
     divided,
     doubled,
+    each,
     environment_and_folder,
     farm_that_nobody_waits_for,
     farmed,
@@ -30,8 +31,11 @@ from tests.labour import (
     from_many_threads,
     much,
     no_answer,
+    number_or_dies_once,
     parent,
+    process_and_number,
     process_and_part,
+    reciprocal,
     refuse_first_fork,
     refuse_forks,
     send_pid,
@@ -105,6 +109,34 @@ def test_a_part_that_cannot_be_sent_is_done_here() -> None:
     parts = beside_threads(spread, 2, lambda part: len(part), range(20))
 
     assert parts == [10, 10]
+
+
+@pytest.mark.parametrize("processors", [1, 2, 3])
+def test_items_done_one_by_one_keep_their_order(call: Caller, processors: int) -> None:
+    results, ended = call(each, processors, process_and_number, range(40))
+
+    assert [number for _, number in results] == list(range(40))
+    assert ended == 40
+    assert len({process for process, _ in results}) == processors
+
+
+def test_an_item_whose_process_dies_is_done_again(call: Caller, tmp_path: Path) -> None:
+    work = partial(number_or_dies_once, tmp_path)
+    results, ended = call(each, 2, work, range(40))
+
+    assert results == list(range(40))
+    assert ended == 40
+
+
+def test_an_item_that_cannot_be_sent_is_done_here() -> None:
+    results, _ = beside_threads(each, 2, lambda number: number + 1, range(40))
+
+    assert results == list(range(1, 41))
+
+
+def test_an_error_in_an_item_is_raised_here(call: Caller) -> None:
+    with pytest.raises((ZeroDivisionError, ToolError), match="by zero"):
+        call(each, 2, reciprocal, range(40))
 
 
 def test_work_apart_returns_its_result(call: Caller) -> None:

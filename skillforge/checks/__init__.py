@@ -1,6 +1,8 @@
 """All rules for a single skill, and the rulesets of profiles and policies."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -9,10 +11,12 @@ from skillforge.checks import fast_path, scan
 from skillforge.checks.gate_rules import gate_rules
 from skillforge.checks.rules import (
     anti_learning,
+    client_fields,
     file_layout,
     portability,
     quality,
     specification,
+    template_text,
 )
 from skillforge.errors import ConfigError, RequestError
 from skillforge.model import Document, Finding, Profile, Rule, Severity, Skill
@@ -23,11 +27,30 @@ from skillforge.text import nearest
 _FOLDER_RULES = (*specification.FOLDER_RULES, *file_layout.FOLDER_RULES)
 _FIELD_RULES = (
     *specification.FIELD_RULES,
+    *template_text.FIELD_RULES,
+    *client_fields.RULES,
     *portability.FIELD_RULES,
     *quality.FIELD_RULES,
     *anti_learning.FIELD_RULES,
 )
-_BODY_RULES = (*portability.BODY_RULES, *quality.BODY_RULES, *anti_learning.BODY_RULES)
+_BODY_RULES = (
+    *template_text.BODY_RULES,
+    *portability.BODY_RULES,
+    *quality.BODY_RULES,
+    *anti_learning.BODY_RULES,
+)
+_RETIRED = frozenset(("final-newline", "link-depth"))  # a policy may still name them
+# What the specification forbids and the clients with own fields accept. A field that
+# nobody defines may still be a typo.
+_LENIENT = {
+    specification.field_unknown.id: Severity.WARNING,
+    specification.name_characters.id: Severity.NOTE,
+    specification.name_hyphens.id: Severity.NOTE,
+    specification.name_lowercase.id: Severity.NOTE,
+    specification.name_matches_folder.id: Severity.NOTE,
+    portability.name_portable.id: Severity.NOTE,
+}
+_SOURCES = (".py", ".toml", ".json")
 _LEARNED = frozenset(rule.id for rule in anti_learning.BODY_RULES)
 
 
@@ -51,6 +74,8 @@ def find_rule(rule_id: str) -> Rule:
 
 
 def _refuse_unknown(rule_id: str) -> None:
+    if rule_id in _RETIRED:
+        return
     try:
         if find_rule(rule_id).category:
             raise RequestError(
@@ -64,11 +89,17 @@ def _refuse_unknown(rule_id: str) -> None:
 @cache
 def edition() -> str:
     """Identifies the rules by version and source, as a checkout may be edited."""
+    import hashlib
+
     package = Path(__file__).parents[1]
     schemas = schema_path("skill.schema.json").parent
-    rules = package.glob("checks/scan/**/*.toml")
-    sources = (*package.rglob("*.py"), *rules, *schemas.glob("*.json"))
-    return f"{__version__} {max(path.stat().st_mtime_ns for path in sources)}"
+    rules = (package / "checks/scan").rglob("*.*")
+    state = hashlib.sha256(f"{__version__} {sys.version}".encode())
+    for path in sorted({*package.rglob("*.py"), *rules, *schemas.glob("*.json")}):
+        if path.suffix in _SOURCES:
+            about = path.stat()
+            state.update(f"{path} {about.st_mtime_ns} {about.st_size}\n".encode())
+    return f"{__version__} {state.hexdigest()}"
 
 
 class Ruleset:
@@ -110,10 +141,23 @@ class Ruleset:
             findings.extend(doc.problems)
             if doc.readable:
                 if not fast_path.fields_are_fine(skill, doc):
-                    _collect(self._on_fields, findings, skill, doc)
+                    found: list[Finding] = []
+                    _collect(self._on_fields, found, skill, doc)
+                    findings.extend(self._as_its_client_reads(doc, found))
                 if not fast_path.body_is_fine(skill, doc):
                     self._check_body(findings, skill, doc)
         return findings
+
+    def _as_its_client_reads(
+        self, doc: Document, findings: list[Finding]
+    ) -> Iterator[Finding]:
+        """Findings with a lower severity where the client of the skill is lenient."""
+        lenient = _LENIENT if client_fields.client_fields(doc) else {}
+        for finding in findings:
+            if finding.rule in lenient and finding.rule not in self.severities:
+                yield replace(finding, severity=lenient[finding.rule])
+            else:
+                yield finding
 
     def _check_body(self, findings: list[Finding], skill: Skill, doc: Document) -> None:
         for rule, severity in self._on_body:
@@ -125,8 +169,6 @@ class Ruleset:
 
 def _for_author(rule: Rule, skill: Skill, severity: Severity) -> Severity:
     """The severity of a rule for the author of a skill: a person or an agent."""
-    if rule.id in _LEARNED:
-        return anti_learning.severity_for(skill, severity)
     if rule is quality.sections_required:
         return anti_learning.sections_severity(skill, severity)
     return severity

@@ -12,6 +12,7 @@ from skillforge.checks.rules import (
     portability,
     quality,
     specification,
+    template_text,
 )
 from skillforge.model import SKILL_FILE, Document, FileKind, Skill
 from skillforge.text import BYTES_PER_TOKEN
@@ -20,10 +21,10 @@ _SIMPLE_FIELDS = frozenset(
     ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 )
 _FEW, _SMALL = 20, 1 << 20
-# Lower case only, so that paths can't collide; no scripts that need an executable bit.
+# Lower case only, so that paths can't collide.
 _SIMPLE_PATH = re.compile(
     r"(?!.*skill\.md)(?:[a-z0-9][a-z0-9_-]*/){0,3}[a-z0-9][a-z0-9_-]*"
-    r"\.(?:md|py|txt|json|csv|ya?ml|toml|html|js|ts)"
+    r"\.(?:md|py|txt|json|csv|ya?ml|toml|html|js|sh|ts)"
 )
 
 
@@ -73,11 +74,10 @@ def body_is_fine(skill: Skill, doc: Document) -> bool:
         and not skill.is_agent_made
         and len(data) < quality.MAX_TOKENS * BYTES_PER_TOKEN
         and data.count(b"\n") < quality.MAX_LINES
-        and data.endswith(b"\n")
         and b"\r" not in data
         and not doc.text[doc.body_start : doc.body_start + 200].isspace()
         and doc.body_start < len(doc.text)
-        and anti_learning.NOT_WORK not in doc.text
+        and template_text.SIGN not in doc.text
         and not portability.has_hidden(doc)
     )
 
@@ -98,6 +98,7 @@ def _description_is_fine(description: object) -> bool:
         isinstance(description, str)
         and len(description) <= specification.limit("description")
         and "when" in description
+        and not template_text.has_template_description(description)
         and "<" not in description
         and ">" not in description
     )
@@ -111,6 +112,6 @@ def _compatibility_is_fine(value: object) -> bool:
 
 def _metadata_is_fine(metadata: object) -> bool:
     return isinstance(metadata, dict) and all(
-        isinstance(value, str) and not key.startswith(portability.LEFTOVERS)
+        isinstance(value, str) and key not in portability.LEFTOVERS
         for key, value in metadata.items()
     )

@@ -5,11 +5,13 @@ proposed instead of a second one.
 """
 
 import json
+import posixpath
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 from skillforge.checks import similarity_index
 from skillforge.checks.registry import Check, Subject
+from skillforge.checks.rules.specification import name_of
 from skillforge.checks.triggers import Trigger, Triggers
 from skillforge.document import parse
 from skillforge.library import Library
@@ -89,6 +91,8 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     if skill is None or skill.document is None:
         return
     gone = {skill.name, *subject.replaced}
+    if (name := name_of(skill.document)) != skill.folder:
+        yield from _taken_name(subject, name, gone)
     doubles: list[Neighbour] = []
     if subject.before is None:
         neighbour = neighbours(subject.library, subject.base, skill.document)
@@ -106,6 +110,17 @@ def _findings(subject: Subject) -> Iterator[Finding]:
                 yield _alike(Neighbour(name, score), "the purpose")
         for name, _ in ranked[:_NEAREST]:
             yield from _stolen(subject, own, triggers, name)
+
+
+def _taken_name(subject: Subject, name: str, gone: set[str]) -> Iterator[Finding]:
+    """A finding if a skill calls itself like another; agents would load only one.
+
+    A skill for a client that permits it may have another name than its folder's.
+    """
+    others = subject.library.skill_trees(subject.base).keys() - gone
+    if name in {posixpath.basename(other) for other in others}:
+        message = f"has the name of another skill, {name!r}"
+        yield Finding(RULE, Severity.ERROR, message, hint="choose another name")
 
 
 def _stolen(

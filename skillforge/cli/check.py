@@ -5,6 +5,7 @@ import click
 from skillforge import workflows
 from skillforge.cli.base import CommandResult, GlobalOptions, selection_options
 from skillforge.cli.output import use_colour
+from skillforge.cli.progress import progress
 from skillforge.render import data, text
 
 
@@ -31,7 +32,10 @@ def check(  # noqa: PLR0913, PLR0917 - one for each option
     """
     settings.json = settings.json or format_ == "json"
     selection = workflows.check.Selection(targets, changed_since, rev)
-    result = workflows.check.check(settings.start, selection, use_cache=not no_cache)
+    with progress(settings.json or format_ != "text") as bar:
+        result = workflows.check.check(
+            settings.start, selection, bar, use_cache=not no_cache
+        )
     return CommandResult(
         data.checks.all_checks(result),
         text.checks.all_checks(result, colour=use_colour()),

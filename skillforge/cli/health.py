@@ -14,8 +14,9 @@ from skillforge.cli.base import (
 )
 from skillforge.cli.output import use_colour
 from skillforge.cli.pin import propose_option
+from skillforge.cli.progress import progress
 from skillforge.cli.skill_name import skill_argument
-from skillforge.cli.test import jobs_option, progress, shard_option
+from skillforge.cli.test import jobs_option, shard_option
 from skillforge.render import data, text
 
 

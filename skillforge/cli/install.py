@@ -92,6 +92,8 @@ def install(
     skillforge install --frozen          exactly the locked skills
     skillforge install SOURCE --propose  as a proposal for the library
 
+    A skill that is refused doesn't stop the others; --frozen installs all or none.
+
     Exits 1 if a skill is refused, 4 if other files would be overwritten.
     """
     source, frozen = source or "", options["frozen"]

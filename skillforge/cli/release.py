@@ -4,6 +4,7 @@ import click
 
 from skillforge import workflows
 from skillforge.cli.base import CommandResult, GlobalOptions, common_options
+from skillforge.cli.progress import progress
 from skillforge.render import data, text
 
 
@@ -35,7 +36,10 @@ def release(
     """
     workspace = settings.workspace(will_write=True)
     if version or yes or dry_run:
-        result = workflows.release.release(workspace, version or "", dry_run=dry_run)
+        with progress(settings.json) as bar:
+            result = workflows.release.release(
+                workspace, version or "", bar, dry_run=dry_run
+            )
     else:
         result = workflows.release.suggest(workspace)
     return CommandResult(

@@ -5,6 +5,7 @@ import click
 from skillforge import workflows
 from skillforge.cli.base import CommandResult, GlobalOptions, selection_options
 from skillforge.cli.output import use_colour
+from skillforge.cli.progress import progress
 from skillforge.render import data, text
 
 
@@ -47,7 +48,8 @@ def scan(  # noqa: PLR0913, PLR0917 - one for each option
     """
     settings.json = settings.json or format_ == "json"
     selection = workflows.scan.Selection(targets, changed_since, rev)
-    results = workflows.scan.scan(settings.start, selection, base)
+    with progress(settings.json or format_ != "text") as bar:
+        results = workflows.scan.scan(settings.start, selection, base, bar)
     report, colour = results.report, use_colour()
     return CommandResult(
         data.checks.scan(results),

@@ -1,20 +1,12 @@
 """`skillforge test`: run the cases of skills in a sandbox."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
 import click
 
 from skillforge import workflows
 from skillforge.cli.base import CommandResult, GlobalOptions, selection_options
 from skillforge.cli.output import use_colour
+from skillforge.cli.progress import progress
 from skillforge.render import data, text
-
-if TYPE_CHECKING:
-    from skillforge.workflows.test import Progress
-
 
 jobs_option = click.option(
     "--jobs",
@@ -97,23 +89,3 @@ def test(  # noqa: PLR0913, PLR0917 - one for each option
         results.ok,
         workflows.documents.of_trials(format_, trials, findings, results.paths),
     )
-
-
-@contextmanager
-def progress(is_quiet: bool) -> Iterator["Progress"]:
-    """A bar on a terminal, nothing in a pipe."""
-    if is_quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield workflows.test.Progress()
-        return
-    bar: list[Any] = []
-
-    def start(count: int) -> None:
-        bar.append(click.progressbar(length=count, label="trials", file=sys.stderr))
-
-    try:
-        yield workflows.test.Progress(
-            start, lambda _trial: bar[0].update(1) if bar else None
-        )
-    finally:
-        if bar:
-            bar[0].render_finish()

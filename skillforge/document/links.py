@@ -66,7 +66,7 @@ def _named_files(text: str, start: int) -> Iterator[Link]:
     for at in occurrences(text, "s/", start):
         folder = _folder_before(text, at)
         if folder and (rest := _REST.match(text, at)):
-            yield Link(folder + rest[0], at, is_markdown=False)
+            yield Link(folder + rest[0], at - len(folder), is_markdown=False)
 
 
 def _folder_before(text: str, at: int) -> str:

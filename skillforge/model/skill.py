@@ -45,6 +45,10 @@ class Document:
         """The line of the character at `offset`, counted from 1."""
         return self.text.count("\n", 0, offset) + 1
 
+    def line_around(self, offset: int) -> str:
+        """The text of that line."""
+        return self.text[self.text.rfind("\n", 0, offset) + 1 :].split("\n", 1)[0]
+
     def line_of(self, path: str) -> int:
         return self.lines.get(path, 1)
 

@@ -13,7 +13,7 @@ from zlib import crc32
 from skillforge import sandbox
 from skillforge.checks.cases import dependencies
 from skillforge.checks.cases.case_check import settings
-from skillforge.checks.cases.case_run import Progress, by_skill
+from skillforge.checks.cases.case_run import by_skill
 from skillforge.checks.cases.trials import OUT_OF_TIME, TrialPlan, plan, run
 from skillforge.checks.status_metadata import is_pinned
 from skillforge.errors import ToolError
@@ -30,6 +30,7 @@ from skillforge.operate.health_record import (
 )
 from skillforge.sandbox import Sandbox
 from skillforge.store import Tally, Uses
+from skillforge.worker_pool import Progress
 
 _RECENT = 30  # days in which a use counts
 _MAX_WEEKS = 8  # that waiting adds to urgency; also for a skill that never ran
@@ -94,7 +95,7 @@ def check_up(
     store = Uses.of(library.repository().common_dir)
     machine = _machine(box)
     queue = _queue(library, tip, options, store, machine)
-    progress.start(len(queue))
+    progress.start("skills", len(queue))
     left: set[str] = set()
     for at, batch in enumerate(_batches(queue)):
         until = deadline if at else inf

@@ -25,9 +25,7 @@ def spliced(text: str, splices: Iterable[TextSplice]) -> str:
 def target_start(document: Document, link: Link) -> int | None:
     """Where the target of a link begins; None if it is written differently."""
     text, target = document.text, link.target
-    start = link.offset + 2
-    if not link.is_markdown:
-        start = link.offset - target.index("s/")
+    start = link.offset + 2 * link.is_markdown
     start += text.startswith("<", start)
     return start if text.startswith(target, start) else None
 

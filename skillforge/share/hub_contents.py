@@ -168,8 +168,8 @@ def _problem(skill: Skill, files: Mapping[str, DraftFile]) -> str:
         return f"it has no {SKILL_FILE}"
     if not document.readable:
         return f"its {SKILL_FILE} cannot be read"
-    if document.words("name") != skill.folder:
-        return "its name differs from its folder"
+    if not document.words("name").strip():
+        return "it has no name"
     if not document.words("description").strip():
         return "it has no description"
     size = sum(len(file.data) for file in files.values())

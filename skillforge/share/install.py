@@ -52,7 +52,7 @@ class InstalledSkill(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InstallResult:
-    """The skills installed; none if one of them was refused."""
+    """The skills installed, and those checked; not all of them were accepted."""
 
     target: InstallTarget
     skills: tuple[InstalledSkill, ...]
@@ -72,12 +72,14 @@ class InstallResult:
 def install(
     source: InstallSource, target: InstallTarget, *, accept_caution: bool = False
 ) -> InstallResult:
-    """Install the skills that a source names, all or none of them."""
+    """Install the skills that a source names, except those that are refused."""
     with quarantine(target) as staged:
         lock = lockfile.read(target.lock)
         origin = _relative_to_lock(source, lock.path)
         packages = ((package, origin) for package in fetch.packages(source))
-        return take(staged, lock, packages, accept_caution=accept_caution)
+        return take(
+            staged, lock, packages, accept_caution=accept_caution, is_all_or_none=False
+        )
 
 
 def _relative_to_lock(source: InstallSource, lock: Path) -> InstallSource:
@@ -101,8 +103,12 @@ def take(
     packages: Iterable[tuple[Package, InstallSource]],
     *,
     accept_caution: bool,
+    is_all_or_none: bool = True,
 ) -> InstallResult:
-    """Check packages in quarantine; if all are accepted, move them to the target."""
+    """Check packages in quarantine, and move the accepted ones to the target.
+
+    With `is_all_or_none`, none is moved if one of them is refused.
+    """
     checked: list[QuarantinedSkill] = []
     results: list[InstalledSkill] = []
     before: dict[str, str] = {}
@@ -114,14 +120,18 @@ def take(
         results.append(result)
     target = staged.target
     done = InstallResult(target, tuple(results), tuple(checked), accept_caution)
-    if not done.ok:
-        return replace(done, skills=())
-    entries = {result.name: result.locked for result in results}
+    refused = {skill.package.name for skill in done.refused}
+    accepted = [result for result in results if result.name not in refused]
+    if refused and is_all_or_none:
+        accepted = []
+    done = replace(done, skills=tuple(accepted))
+    entries = {result.name: result.locked for result in accepted}
     fresh = {name: entry for name, entry in entries.items() if name in before}
     if fresh:
         staged.move_in(fresh, before)
     adopted = {name: entry for name, entry in entries.items() if name not in before}
-    lockfile.write(lockfile.read(lock.path), adopted)
+    if entries:
+        lockfile.write(lockfile.read(lock.path), adopted)
     return done
 
 

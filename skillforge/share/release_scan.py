@@ -7,16 +7,16 @@ Waivers are applied afterwards, because they expire.
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
 from skillforge import worker_pool
-from skillforge.checks import edition
 from skillforge.checks.evidence import known_to
 from skillforge.checks.result_cache import decoded
 from skillforge.checks.scan import scan
 from skillforge.checks.scan.rule_packs import RulePack
+from skillforge.checks.scan.scan_cache import dumped, finding_of, scan_edition
 from skillforge.checks.scan.scan_run import library_packs, library_waivers
 from skillforge.checks.scan.waivers import apply
 from skillforge.library import Library
@@ -24,6 +24,7 @@ from skillforge.model import Danger, FileKind, Finding, Report, Severity, Skill
 from skillforge.policy import Policy
 from skillforge.redact import KnownPrivate, locate
 from skillforge.store import Cache
+from skillforge.worker_pool import Progress
 
 _SKILLS_PER_PROCESS = 20  # at least
 _LEAK = "leak"
@@ -64,19 +65,28 @@ def _is_blocking(finding: Finding) -> bool:
 
 
 def scan_commit(
-    library: Library, commit: str, today: date, skills: Sequence[Skill]
+    library: Library,
+    commit: str,
+    today: date,
+    skills: Sequence[Skill],
+    progress: Progress | None = None,
 ) -> ReleaseScan:
     """Scan the skills of a commit, with the policy and waivers of that commit."""
     policy, waivers = library.policy(commit), library_waivers(library, commit)
     trees = library.skill_trees(commit)
     packs = library_packs(library, policy, commit)
     cache = _ScanCache(library, policy, packs)
-    keys = {skill.name: cache.key(trees[skill.name]) for skill in skills}
+    keys = {
+        skill.name: cache.key(f"{trees[skill.name]} {skill.name}") for skill in skills
+    }
     scans = cache.load(list(keys.values()))
     fresh = [skill for skill in skills if keys[skill.name] not in scans]
-    work = partial(_scan_all, policy, packs)
-    for part in worker_pool.spread(work, fresh, _SKILLS_PER_PROCESS):
-        scans |= {keys[name]: findings for name, findings in part.items()}
+    work = partial(_findings, policy, packs, known_to(policy))
+    progress = progress or Progress()
+    progress.start("scan", len(fresh))
+    found = worker_pool.each(work, fresh, _SKILLS_PER_PROCESS, progress.done)
+    for skill, findings in zip(fresh, found, strict=True):
+        scans[keys[skill.name]] = findings
     cache.save({key: scans[key] for key in (keys[skill.name] for skill in fresh)})
     return ReleaseScan(
         {
@@ -85,13 +95,6 @@ def scan_commit(
         },
         {skill.name: skill.path for skill in skills},
     )
-
-
-def _scan_all(
-    policy: Policy, packs: Sequence[RulePack], skills: Sequence[Skill]
-) -> dict[str, list[Finding]]:
-    known = known_to(policy)
-    return {skill.name: _findings(policy, packs, known, skill) for skill in skills}
 
 
 def _findings(
@@ -136,19 +139,14 @@ class _ScanCache:
         self.cache = Cache.of(library.repository().common_dir)
         private = [policy.private_names, policy.private_ids, policy.scan.declare]
         digests = [pack.digest for pack in packs]
-        self.rules = json.dumps([edition(), *private, digests])
+        self.rules = json.dumps([scan_edition(), *private, digests])
 
     def key(self, tree: str) -> str:
         return hashlib.sha256(f"{self.rules} {tree}".encode()).hexdigest()
 
     def load(self, keys: list[str]) -> dict[str, list[Finding]]:
-        return decoded(self.cache.entries("scans", keys), _finding)
+        return decoded(self.cache.entries("scans", keys), finding_of)
 
     def save(self, scans: Mapping[str, list[Finding]]) -> None:
         if scans:
-            texts = {key: json.dumps([*map(asdict, f)]) for key, f in scans.items()}
-            self.cache.save_entries("scans", texts)
-
-
-def _finding(row: dict[str, str]) -> Finding:
-    return Finding(**{**row, "severity": Severity(row["severity"])})  # type: ignore[arg-type]
+            self.cache.save_entries("scans", dumped(scans))

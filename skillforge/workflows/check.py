@@ -8,6 +8,7 @@ from skillforge.checks.cases.case_run import TestOptions, TestResults
 from skillforge.checks.scan.scan_run import ScanResults
 from skillforge.checks.skill_selection import Selection as Selection
 from skillforge.model import Report
+from skillforge.worker_pool import Progress
 from skillforge.workflows.scan import scan
 from skillforge.workflows.test import run_cases
 from skillforge.workflows.validate import Validation, validate
@@ -39,10 +40,16 @@ class FullCheck:
         return Report((*findings, *failed, *tests.findings), validated.skills)
 
 
-def check(start: Path, selection: Selection, *, use_cache: bool = True) -> FullCheck:
+def check(
+    start: Path,
+    selection: Selection,
+    progress: Progress | None = None,
+    *,
+    use_cache: bool = True,
+) -> FullCheck:
     """Run all checks on skills; without `use_cache`, passed cases run again."""
     return FullCheck(
         validate(start, selection),
-        scan(start, selection),
-        run_cases(start, selection, TestOptions(use_cache=use_cache)),
+        scan(start, selection, progress=progress),
+        run_cases(start, selection, TestOptions(use_cache=use_cache), progress),
     )

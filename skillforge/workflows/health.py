@@ -5,13 +5,13 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
-from skillforge.checks.cases.case_run import Progress
 from skillforge.model import Trial
 from skillforge.operate import deprecation
 from skillforge.operate.health import HealthOptions as HealthOptions
 from skillforge.operate.health import check_up
 from skillforge.operate.health_record import Checkup, Condition
 from skillforge.propose.workspace import Workspace
+from skillforge.worker_pool import Progress
 from skillforge.workflows.offers import OfferBatch, offer_drafts
 
 

@@ -24,6 +24,7 @@ from skillforge.share.release_scan import scan_commit
 from skillforge.share.releases import Release
 from skillforge.share.semver import SemVer
 from skillforge.store import Uses
+from skillforge.worker_pool import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,11 @@ def suggest(workspace: Workspace) -> ReleaseResult:
 
 
 def release(
-    workspace: Workspace, version: str = "", *, dry_run: bool = False
+    workspace: Workspace,
+    version: str = "",
+    progress: Progress | None = None,
+    *,
+    dry_run: bool = False,
 ) -> ReleaseResult:
     """Tag main as a version, or as the suggested one.
 
@@ -94,7 +99,7 @@ def release(
     if dry_run:
         return ReleaseResult(plan, chosen)
     by = str(workspace.by)  # fails before the checks, which can take long
-    if objections := _objections(workspace, plan.commit):
+    if objections := _objections(workspace, plan.commit, progress or Progress()):
         return ReleaseResult(plan, chosen, objections=objections)
     done = _tag(library, chosen, plan)
     return ReleaseResult(plan, done.version, done, created=True, by=by)
@@ -129,15 +134,19 @@ def _tag(library: Library, version: SemVer, plan: ReleasePlan) -> Release:
     return releases.create(repo, version, plan.commit, message)
 
 
-def _objections(workspace: Workspace, commit: str) -> tuple[Objection, ...]:
-    """The checks that fail at a commit; all of them run."""
-    problems = {
-        "audit": _audit_problems(workspace),
-        "validate": _rule_problems(workspace.library, commit),
-        "scan": _scan_problems(workspace.library, commit),
-        "test": _case_problems(workspace.library, commit),
-        "health": _health_problems(workspace.library, commit),
+def _objections(
+    workspace: Workspace, commit: str, progress: Progress
+) -> tuple[Objection, ...]:
+    """What speaks against a release: main's history, and checks of its policy."""
+    library = workspace.library
+    required = library.policy(commit).checks
+    problems = {"audit": _audit_problems(workspace)}
+    problems |= {
+        name: check(library, commit, progress)
+        for name, check in _CHECKS.items()
+        if name in required
     }
+    problems["health"] = _health_problems(library, commit, "test" in required)
     return tuple(
         Objection(check, tuple(lines)) for check, lines in problems.items() if lines
     )
@@ -149,32 +158,36 @@ def _audit_problems(workspace: Workspace) -> list[str]:
     return [audit_exception(exception) for exception in exceptions]
 
 
-def _rule_problems(library: Library, commit: str) -> list[str]:
+def _rule_problems(library: Library, commit: str, _progress: Progress) -> list[str]:
     report = validate(library.root, Selection((), None, commit), None)
     errors = (f for f in report.findings if f.severity is Severity.ERROR)
     return [finding_text(finding) for finding in errors]
 
 
-def _scan_problems(library: Library, commit: str) -> list[str]:
+def _scan_problems(library: Library, commit: str, progress: Progress) -> list[str]:
     skills = list(library.read_at(commit))
-    blocking = scan_commit(library, commit, date.today(), skills).blocking
-    return [finding_text(finding) for finding in blocking]
+    scanned = scan_commit(library, commit, date.today(), skills, progress)
+    return [finding_text(finding) for finding in scanned.blocking]
 
 
-def _case_problems(library: Library, commit: str) -> list[str]:
+def _case_problems(library: Library, commit: str, progress: Progress) -> list[str]:
     selection = Selection((), None, commit)
-    options, progress = case_run.TestOptions(), case_run.Progress()
+    options = case_run.TestOptions()
     tested = case_run.run_tests(library.root, selection, options, progress)
     if tested.ok:
         return []
     return trials.text(tested.trials, tested.findings).splitlines()
 
 
-def _health_problems(library: Library, commit: str) -> list[str]:
-    """Failed health runs and closed canaries of the versions that main has."""
+_CHECKS = {"validate": _rule_problems, "scan": _scan_problems, "test": _case_problems}
+
+
+def _health_problems(library: Library, commit: str, with_cases: bool) -> list[str]:
+    """Closed canaries of the versions that main has, and failed runs of their cases."""
     repo = library.repository()
     trees = library.skill_trees(commit)
-    checked = dashboard_data.health(Uses.of(repo.common_dir).case_records(), trees, {})
+    records = Uses.of(repo.common_dir).case_records() if with_cases else []
+    checked = dashboard_data.health(records, trees, {})
     problems = [
         f"{row['skill']} failed its cases on {row['at']}; run skillforge health "
         f"{row['skill']} to try again"

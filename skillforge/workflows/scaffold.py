@@ -195,7 +195,7 @@ def new_skill(library: Library, name: str, description: str = "") -> NewSkill:
             hint=f"edit {folder / SKILL_FILE}, or choose another name",
         )
     title = last.replace("-", " ").capitalize()
-    description = description or f"{title}. Use when the user asks for it."
+    description = description or "TODO: What the skill does, and when to use it."
     page = template("new-skill.md").format(
         name=last, title=title, description=scalar(description)
     )

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from skillforge import sandbox
-from skillforge.checks.cases.case_run import Progress as Progress
 from skillforge.checks.cases.case_run import TestOptions as TestOptions
 from skillforge.checks.cases.case_run import TestResults as TestResults
 from skillforge.checks.cases.case_run import read_shard as read_shard
 from skillforge.checks.cases.case_run import run_tests
 from skillforge.checks.skill_selection import Selection as Selection
+from skillforge.worker_pool import Progress
 
 
 def run_cases(

@@ -159,10 +159,52 @@ def test_lessons_of_one_day_are_checked_in_an_agents_draft() -> None:
         assert found[f"learned-{rule}"] is Severity.ERROR
 
 
-def test_a_person_is_only_warned_of_what_does_not_work() -> None:
-    folder = CASES / "learned-helplessness" / "bad" / "by-a-human"
+CLIENT = "metadata:\n  hermes:\n    tags: [a]\n"
 
-    assert [f.severity for f in check(folder)] == [Severity.WARNING]
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        pytest.param("Other Name", "", id="name"),
+        pytest.param("hermes.tables", "", id="dot"),
+        pytest.param("made", "triggers: [csv]\n", id="unknown-field"),
+        pytest.param("made", "allowed-tools: [Read]\n", id="tools-as-list"),
+        pytest.param("made", "platforms: {a: b}\n", id="type"),
+        pytest.param("made", "argument-hint: '[file]'\nmodel: opus\n", id="claude"),
+    ],
+)
+@pytest.mark.parametrize("profile", Profile)
+def test_what_the_client_of_a_skill_accepts_is_no_error(
+    profile: Profile, name: str, fields: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "made"
+    folder.mkdir()
+    about = "description: Reads tables. Use when data comes as a table.\n"
+    header = f"---\nname: {name}\n{about}{fields}"
+    text = f"{header}{CLIENT}---\n# Made\n\nDo this.\n"
+    (folder / "SKILL.md").write_text(text)
+
+    found = check(folder, Ruleset(profile, {}))
+
+    assert {f.severity for f in found} <= {Severity.WARNING, Severity.NOTE}
+    assert "metadata.hermes" in next(f.message for f in found if "client" in f.rule)
+
+
+def test_a_policy_may_be_stricter_than_the_client(tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    folder.mkdir()
+    (folder / "SKILL.md").write_text(skill_md("other", CLIENT))
+
+    found = check(folder, Ruleset(Profile.SPEC, {"name-matches-folder": "error"}))
+
+    assert Severity.ERROR in {f.severity for f in found}
+
+
+def test_without_fields_of_a_client_the_specification_decides() -> None:
+    for rule in ("field-unknown", "name-matches-folder", "name-characters"):
+        for folder in (CASES / rule / "bad").iterdir():
+            found = {f.rule: f.severity for f in check(folder)}
+            assert found[rule] is Severity.ERROR
 
 
 def test_policy_changes_severities_and_switches_rules_off() -> None:

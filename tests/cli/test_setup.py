@@ -1,5 +1,6 @@
 """`init`, `new` and `doctor`, as a newcomer runs them."""
 
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -69,14 +70,30 @@ def test_init_makes_the_folder_it_is_given(here: Path, run: Run) -> None:
     assert (here / "deep" / "inside" / "skills").is_dir()
 
 
-def test_new_makes_a_skill_that_validates(here: Path, run: Run) -> None:
+def test_new_makes_a_skill_that_validates_once_its_text_is_replaced(
+    here: Path, run: Run
+) -> None:
     run("init")
 
     ran = run("new", "csv-tables", "--description", "Reads: tables. Use when asked.")
 
     assert ran.code == 0
     assert "skillforge validate csv-tables" in ran.out
+    checked = run("validate", "csv-tables", "--json")
+    assert [f["rule"] for f in checked.data["findings"]] == ["template-text"]
+    page = here / "skills/csv-tables/SKILL.md"
+    page.write_text(re.sub("TODO: .*", "Do this.", page.read_text()))
     assert run("validate", "csv-tables", "--json").data["findings"] == []
+
+
+def test_a_description_that_new_was_not_given_is_missing(here: Path, run: Run) -> None:
+    run("init")
+    run("new", "csv-tables")
+
+    checked = run("validate", "csv-tables", "--json")
+
+    rules = {f["rule"] for f in checked.data["findings"]}
+    assert rules == {"template-description", "template-text"}
 
 
 @pytest.mark.parametrize("name", ["../up", "a/b", "UPPER", "ab", "-x-y", "a--b", "a b"])

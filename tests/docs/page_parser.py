@@ -1,7 +1,8 @@
 """Parse Markdown pages into commands and the output that they show.
 
 A `console` block has commands after `$ `, each followed by its output; an `sh` block
-has only commands. Comments before a block set up its situation:
+has only commands. A command may contain a file, from `<<'END'` to `END`.
+Comments before a block set up its situation:
 
     <!-- given: a library -->        start from a new machine (see situations/)
     <!-- and: a new release -->      stay on it, after something else has happened
@@ -22,6 +23,7 @@ _BLOCK = re.compile(
 _COMMENT = re.compile(r"<!-- (given|and|needs): (.*?) -->")
 # Continues a command that takes several lines.
 _CONTINUATION = re.compile(r"\s|else\b|fi\b|done\b")
+_HERE_DOCUMENT = re.compile(r"<<'(\w+)'$")
 DEFAULT = "a library"
 RUN = ("console", "sh")
 
@@ -90,13 +92,18 @@ def blocks(page: Path) -> Iterator[tuple[int, str, str]]:
 
 def _console(lines: list[str], number: int) -> Iterator[Step]:
     assert lines[0].startswith("$ "), f"line {number}: a console block starts with `$ `"
-    starts = [at for at, line in enumerate(lines) if line.startswith("$ ")]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    start = 0
+    while start < len(lines):
         until = start + 1
         while lines[until - 1].endswith("\\"):
             until += 1
+        if document := _HERE_DOCUMENT.search(lines[start]):
+            until = lines.index(document[1], until) + 1
+        rest = range(until, len(lines))
+        end = next((at for at in rest if lines[at].startswith("$ ")), len(lines))
         command = "\n".join(lines[start:until]).removeprefix("$ ")
         yield Step(number + start, command, lines[until:end])
+        start = end
 
 
 def _sh(lines: list[str], number: int) -> Iterator[Step]:

@@ -18,7 +18,7 @@ NOT_RUN = {
     "skillforge mcp": "serves until it is stopped; tests/mcp_server talks to it",
 }
 # First words of the commands that may run on the machine of the tests' user.
-ALLOWED = {"skillforge", "git", "pre-commit", "echo", "if", "chmod"}
+ALLOWED = {"skillforge", "git", "pre-commit", "echo", "cat", "if", "chmod"}
 _ERROR_PREFIXES = ("skillforge: ", "error: ")
 
 

@@ -1,12 +1,13 @@
 """The gate: judged by the base, closed on doubt, and about one skill only."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from skillforge.checks import registry
 from skillforge.checks.registry import Check
-from tests.propose.conftest import Loop
+from tests.propose.conftest import Loop, page
 from tests.propose.toy_checks import crashes, dies, finds, hangs, no_sandbox
 
 
@@ -226,3 +227,41 @@ def test_the_request_has_to_be_clear(loop: Loop) -> None:
     assert loop("gate", "--base", "main").code == 2
     assert loop("gate", 99).code == 2
     assert loop("gate", "--base", "main", "--head", "--output=x").code == 2
+
+
+HERMES = "metadata:\n  hermes:\n    tags: [csv]\n    config: [{key: a.b}]\n"
+
+
+def write_for_hermes(loop: Loop, folder: str, name: str) -> int:
+    """Propose a skill whose name is not its folder's."""
+    text = page(name, HERMES, folder)
+    loop.folder.write(f"skills/{folder}/SKILL.md", text)
+    number: int = loop.ok("propose", folder)["proposal"]
+    shutil.rmtree(loop.folder.root / "skills" / folder)
+    return number
+
+
+def test_a_skill_for_one_client_passes_the_loop(loop: Loop) -> None:
+    loop.policy("checks: [validate, overlap]\n")
+    number = write_for_hermes(loop, "ods-tables", "my.ods.tables")
+
+    loop.approve(number)
+    loop.promote(number)
+
+    assert "name: my.ods.tables" in loop.text("ods-tables")
+    assert loop("release", "1.0.0").code == 0
+    hub = loop.folder.root.parent / "hub"
+    assert loop.ok("build", "v1.0.0", "--out", hub)["left_out"] == {}
+    assert (hub / "packages/ods-tables.skill").is_file()
+
+
+def test_a_skill_may_not_have_the_name_of_another(loop: Loop) -> None:
+    loop.policy("checks: [validate, overlap]\n")
+    loop.land("xlsx-tables", "one", "two")
+    number = write_for_hermes(loop, "ods-tables", "xlsx-tables")
+
+    ran = loop("gate", number, "--json")
+
+    assert ran.code == 1
+    messages = [finding["message"] for finding in ran.data["findings"]]
+    assert "has the name of another skill, 'xlsx-tables'" in messages

@@ -255,12 +255,12 @@ def test_similar_skills_are_not_near_copies(loop: Loop, tmp_path: Path) -> None:
     )
 
 
-def test_unfilled_templates_are_not_near_copies(loop: Loop) -> None:
+def test_an_unfilled_template_is_refused_as_one(loop: Loop) -> None:
+    loop.ok("new", "alpha-work", "--description", "Reads tables. Use when asked.")
+    loop.ok("new", "beta-work", "--description", "Writes pages. Use when asked.")
+
     for name in ("alpha-work", "beta-work"):
-        loop.ok("new", name)
-        loop.ok("propose", name)
-        loop.approve(number := loop.ok("proposals")["proposals"][-1]["number"])
-        loop.promote(number)
+        assert loop("propose", name, "--json").rules == {"template-text"}
 
 
 def test_a_near_copy_is_seen_after_the_other_was_just_promoted(

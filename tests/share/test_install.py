@@ -185,7 +185,7 @@ def test_the_users_place_is_in_the_home(
     ok(run("verify", "--agent", "codex", "--user"))
 
 
-def test_a_dangerous_skill_is_not_installed(
+def test_a_dangerous_skill_does_not_stop_the_others(
     tmp_path: Path, use: Path, run: Run
 ) -> None:
     write_hub(tmp_path / "hub", "csv-tables", files_of("pdf-tables", DANGEROUS))
@@ -195,9 +195,29 @@ def test_a_dangerous_skill_is_not_installed(
     assert ran.code == 1
     assert ran.data["verdicts"]["pdf-tables"] == "dangerous"
     assert ran.data["refused"] == ["pdf-tables"]
-    assert not (use / ".agents/skills/csv-tables").exists(), "all or none"
-    assert not (use / "skills-lock.json").exists()
+    assert [skill["name"] for skill in ran.data["skills"]] == ["csv-tables"]
+    assert on_disk(use / ".agents/skills/csv-tables") == files_of("csv-tables")
+    assert not (use / ".agents/skills/pdf-tables").exists()
+    assert list(lock(use)) == ["csv-tables"]
     assert is_clean(use)
+
+    again = run("install", str(tmp_path / "hub"))
+    assert again.code == 1
+    assert "unchanged csv-tables" in again.out
+    assert "refused pdf-tables: the verdict of the scan is dangerous" in again.out
+
+
+def test_a_dangerous_skill_itself_is_not_installed(
+    tmp_path: Path, use: Path, run: Run
+) -> None:
+    write_hub(tmp_path / "hub", "csv-tables", files_of("pdf-tables", DANGEROUS))
+
+    ran = run("install", f"{tmp_path / 'hub'}@pdf-tables", "--accept-caution")
+
+    assert ran.code == 1
+    assert "nothing was installed" in ran.out
+    assert not (use / ".agents/skills/pdf-tables").exists()
+    assert not (use / "skills-lock.json").exists()
 
 
 def test_a_doubt_has_to_be_accepted(tmp_path: Path, use: Path, run: Run) -> None:

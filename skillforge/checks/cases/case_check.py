@@ -60,21 +60,20 @@ def settings(jobs: int = 0, repeat: int = 1) -> TrialSettings:
 def shortcomings(planned: TrialPlan, policy: Policy) -> Iterator[Finding]:
     """Findings for missing cases, before any case is run."""
     skill = planned.skill
-    proofs = [case for case in planned.cases if case.is_proof]
     least, whose = policy.least_cases_prose, "a skill"
     if has_scripts(skill):
         least, whose = policy.least_cases, "a skill with scripts"
         if skill.is_agent_made:
             least, whose = policy.least_cases_agent, "an agent's skill with scripts"
     unread = [t for t in planned.trials if t.outcome is TrialOutcome.ERROR]
-    if len(proofs) + len(unread) < least:  # unreadable cases are reported anyway
+    if len(planned.cases) + len(unread) < least:  # unreadable cases are reported anyway
         needs = f"{whose} needs at least {least}"
         also = (
             ", a variant or a held-out example among them"
             if skill.is_agent_made
             else ""
         )
-        message = f"has {plural(len(proofs), 'case')}; {needs}{also}"
+        message = f"has {plural(len(planned.cases), 'case')}; {needs}{also}"
         yield Finding(
             "too-few-cases", Severity.ERROR, message, SKILL_FILE, 1, _WRITE_ONE
         )
@@ -82,7 +81,7 @@ def shortcomings(planned: TrialPlan, policy: Policy) -> Iterator[Finding]:
         least
         and skill.is_agent_made
         and not unread
-        and not any(case.is_from_table for case in proofs)
+        and not any(case.is_from_table for case in planned.cases)
     ):
         message = "no case is a variant or a held-out example"
         hint = "add `variants` to a case, or tests/replay.yaml for held-out examples"

@@ -46,7 +46,6 @@ class Case:
     timeout: float | None = None
     expect: Mapping[str, Any] = field(default_factory=dict)
     is_from_table: bool = False
-    is_proof: bool = True  # False for a syntax check of an example
     runner: str = ""
     decoy: Mapping[str, Any] | None = (
         None  # the same with another answer: it has to fail
@@ -92,7 +91,7 @@ def read_cases(skill: Skill) -> Iterator[Case | Trial]:
         for at, raw in enumerate(loaded.value if is_list else [loaded.value]):
             where = [at] if is_list else []
             try:
-                if wrong := misfit(raw, "case.schema.json", "case"):
+                if wrong := misfit(raw, "case.schema.json", "$defs/case"):
                     line = loaded.line_of([*where, *wrong.path])
                     raise BadCaseError(line, _explained(wrong, raw))
                 yield from _rows(skill, path, loaded.line_of(where), raw)
@@ -148,7 +147,7 @@ def _rows(
         shown = row.get("name", ", ".join(pairs))
         filled = fill(template, row, line)
         changed = filled != template
-        if changed and (wrong := misfit(filled, "case.schema.json", "case")):
+        if changed and (wrong := misfit(filled, "case.schema.json", "$defs/case")):
             raise BadCaseError(line, f"variant {at}: {wrong.words}")
         title = str(filled.get("name", name))
         label = f"{title} [{at}: {shown}]"

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from skillforge.errors import RequestError
 from skillforge.library import Library
 from skillforge.model import FileKind, Finding, Report, Severity, Trial, TrialOutcome
 from skillforge.store import Cache
+from skillforge.worker_pool import Progress
 
 _COUNTED = (FileKind.FILE, FileKind.EXECUTABLE, FileKind.SYMLINK)
 
@@ -45,13 +46,6 @@ class TestResults(NamedTuple):
     @property
     def ok(self) -> bool:
         return all(t.ok for t in self.trials) and Report(tuple(self.findings)).ok
-
-
-class Progress(NamedTuple):
-    """Receives the number of trials, and each trial when it has ended."""
-
-    start: Callable[[int], None] = lambda _count: None
-    done: Callable[[Trial], None] = lambda _trial: None
 
 
 def read_shard(words: str) -> tuple[int, int]:
@@ -81,7 +75,7 @@ def run_tests(
         planned for planned, key in zip(plans, keys, strict=True) if key not in known
     ]
     fresh = _part(fresh, *options.shard)
-    progress.start(sum(len(p.cases) + len(p.trials) for p in fresh))
+    progress.start("trials", sum(len(p.cases) + len(p.trials) for p in fresh))
     trials = run(fresh, settings(options.jobs, options.repeat), progress.done)
     by_path = by_skill(trials, fresh)
     memory.remember(

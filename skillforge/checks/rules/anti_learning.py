@@ -1,7 +1,7 @@
 """What an agent must not learn: one-off failures, presented as knowledge.
 
 The rules on the body apply to skills by agents; a person may well know that a tool is
-missing somewhere. Only `does not work` is also a warning in skills by people.
+missing somewhere, or does not work.
 """
 
 import re
@@ -40,7 +40,6 @@ DOES_NOT_WORK = re.compile(
     r"|\bis\s+(?:broken|unusable)\b|\bnever\s+works\b",
     re.IGNORECASE,
 )
-NOT_WORK = "not work"  # part of the usual phrases, and quick to find
 ONE_OFF = re.compile(
     r"this (?:session|conversation)|earlier today|yesterday|the user asked|\bi tried\b",
     re.IGNORECASE,
@@ -109,9 +108,7 @@ def learned_helplessness(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     The cause is fixed, but the sentence stays, and agents that read it don't try.
     Write what works.
     """
-    if not skill.is_agent_made and NOT_WORK not in doc.text:
-        return
-    if match := _first(doc, DOES_NOT_WORK):
+    if match := _lesson(skill, doc, DOES_NOT_WORK):
         hint = "write what to do instead"
         yield RuleProblem(
             f"teaches that something does not work: {match.phrase}", hint, match.line
@@ -129,11 +126,6 @@ def learned_story(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 
 BODY_RULES = rules_in(globals())[len(FIELD_RULES) :]
-
-
-def severity_for(skill: Skill, severity: Severity) -> Severity:
-    """Errors in what an agent wrote are warnings in what a person wrote."""
-    return severity if skill.is_agent_made else Severity.WARNING
 
 
 def sections_severity(skill: Skill, severity: Severity) -> Severity:
@@ -158,14 +150,12 @@ def _lesson(
     *,
     fine_in: re.Pattern[str] | None = None,
 ) -> _PhraseMatch | None:
-    """The first such phrase in a skill by an agent, including its description."""
-    return _first(doc, phrase, fine_in) if skill.is_agent_made else None
+    """The first phrase in a skill by an agent that reports an event as a lesson.
 
-
-def _first(
-    doc: Document, phrase: re.Pattern[str], fine_in: re.Pattern[str] | None = None
-) -> _PhraseMatch | None:
-    """The first phrase in prose that reports an event, not what to do about it."""
+    Phrases in code, in a section `fine_in` and in advice are none.
+    """
+    if not skill.is_agent_made:
+        return None
     text = doc.text
     sections = [match.span() for match in fine_in.finditer(text)] if fine_in else []
     code = code_blocks(text)
@@ -174,6 +164,6 @@ def _first(
         sentence = re.split(r"\n\s*\n|[.!?]\s", text[max(0, at - 300) : at])[-1]
         is_advice = sentence.count("`") % 2 or _CONDITION.search(sentence)
         if not is_advice and not in_any(at, code) and not in_any(at, sections):
-            line = text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0]
+            line = doc.line_around(at)
             return _PhraseMatch(doc.line_at(at), repr(line.strip()[:60]))
     return None

@@ -29,9 +29,6 @@ WINDOWS = re.compile(
     r"|[<>:\"|?*\\\x00-\x1f]",
     re.IGNORECASE,
 )
-_CHANGE_MODE = (
-    "in the skill's folder: chmod {mode} {path}; git update-index --chmod={mode} {path}"
-)
 _DOCUMENT = re.compile(
     r".*\.(?:md|txt|json|ya?ml|toml|csv|html|css|svg|png|jpe?g|gif|pdf)", re.IGNORECASE
 )
@@ -41,12 +38,20 @@ _DOCUMENT = re.compile(
 def nested_skill(skill: Skill) -> Iterator[RuleProblem]:
     """A skill contains no second SKILL.md.
 
-    Clients that search folders would load it as another, unreviewed skill.
+    Clients that search folders would load it as another skill.
     """
-    for path in sorted(skill.files.keys() - skill.nested):
-        if path.count("/") and posixpath.basename(path).lower() == SKILL_FILE.lower():
-            hint = "let `skills:` in skillforge.yaml cover it, or rename the file"
-            yield RuleProblem("a second SKILL.md inside the skill", hint, path=path)
+    nested = [
+        path
+        for path in sorted(skill.files.keys() - skill.nested)
+        if path.count("/") and posixpath.basename(path).lower() == SKILL_FILE.lower()
+    ]
+    if nested:
+        more = f", and {len(nested) - 1} more" if len(nested) > 1 else ""
+        yield RuleProblem(
+            f"the folder contains another skill, {nested[0]}{more}",
+            "let `skills:` in skillforge.yaml cover it, or rename the file",
+            path=nested[0],
+        )
 
 
 @rule(profile=Profile.PORTABLE)
@@ -160,18 +165,17 @@ def path_length(skill: Skill) -> Iterator[RuleProblem]:
 
 @rule(Severity.WARNING, Profile.PORTABLE)
 def executable_bit(skill: Skill) -> Iterator[RuleProblem]:
-    """Shell scripts are executable, and documents are not.
+    """Documents are not executable.
 
     An executable document is a mistake, or not the kind of file that its name claims.
     """
     for path, file in skill.files.items():
         if file.kind is FileKind.EXECUTABLE and _DOCUMENT.fullmatch(path):
-            hint = _CHANGE_MODE.format(mode="-x", path=path)
-            yield RuleProblem("a document is marked executable", hint, path=path)
-        elif file.kind is FileKind.FILE and path.endswith(".sh"):
-            hint = _CHANGE_MODE.format(mode="+x", path=path)
             yield RuleProblem(
-                "a shell script is not marked executable", hint, path=path
+                "a document is marked executable",
+                f"in the skill's folder: chmod -x {path}; "
+                f"git update-index --chmod=-x {path}",
+                path=path,
             )
 
 

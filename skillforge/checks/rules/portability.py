@@ -2,9 +2,10 @@
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
+from skillforge.checks.rules.client_fields import is_for_other_clients
 from skillforge.checks.rules.file_layout import parents
 from skillforge.checks.rules.specification import name_of
 from skillforge.model import (
@@ -24,8 +25,21 @@ _FIELDS = schema("skill.portable.schema.json")["properties"]
 NAME_MIN = int(_FIELDS["name"]["minLength"])
 _NAME = re.compile(_FIELDS["name"]["pattern"].removesuffix("$"), re.ASCII)
 RESERVED = re.compile(_FIELDS["name"]["not"]["pattern"])
-LEFTOVERS = ("github-", "local-path")  # prefixes of the entries of installers
+LEFTOVERS = frozenset(  # the entries of installers
+    next(iter(key["required"])) for key in _FIELDS["metadata"]["not"]["anyOf"]
+)
 MOST_LINKS = 20  # findings on links; more of the same do not help
+_PLACEHOLDER = re.compile(
+    r"[*…\[]|\.\.\.|NAME|YYYY|\b(?:file|script)_?name\b|\b(?:your|my)[_-]|\bfoo\b"
+)
+_EXAMPLE = re.compile(
+    r"\b(?:examples?|e\.g\.|such as|for instance|would|could|might)\b", re.IGNORECASE
+)
+_REFERRAL = re.compile(
+    r"(?:^[ \t]*(?:[-*+]|\d+\.)|\b(?:see|read|refer to|load|open|consult|run))[ \t]+"
+    r"[^\w\s]{0,4}(?:(?:python3?|bash|sh|node)[ \t]+)?\Z",
+    re.IGNORECASE,
+)
 _ASCII = bytes(range(128))
 _USUAL = bytes((9, 10, *range(32, 127), *range(128, 256)))  # all but controls
 # Zero-width and joining characters, bidi marks, embeddings, overrides and isolates,
@@ -51,6 +65,9 @@ def name_portable(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     clients do not, and ClawHub requires at least three characters.
     """
     name = doc.words("name")
+    has_odd_sign = any(not (c.isalnum() or c == "-") for c in name_of(doc))
+    if has_odd_sign:
+        return  # `name-characters` reports it
     if name.strip() and not (len(name) >= NAME_MIN and _NAME.fullmatch(name)):
         yield RuleProblem(
             f"the name {name!r} must have 3 to 64 characters: a-z, 0-9 and -",
@@ -59,18 +76,22 @@ def name_portable(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
         )
 
 
-@rule(profile=Profile.PORTABLE)
+@rule(Severity.WARNING, Profile.PORTABLE)
 def name_reserved(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """A name contains neither `claude` nor `anthropic`: claude.ai refuses it."""
-    if match := RESERVED.search(name_of(doc).lower()):
+    """A name contains neither `claude` nor `anthropic`: claude.ai refuses it.
+
+    Not reported if claude.ai refuses the skill anyway, for its fields.
+    """
+    match = RESERVED.search(name_of(doc).lower())
+    if match and not is_for_other_clients(doc):
         yield RuleProblem(
-            f"the name contains the reserved word `{match[0]}`",
+            f"claude.ai refuses a name with the reserved word `{match[0]}`",
             "name the skill after what it does",
             doc.line_of("name"),
         )
 
 
-@rule(profile=Profile.PORTABLE)
+@rule(Severity.WARNING, Profile.PORTABLE)
 def value_quoted(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A value that looks like a number, a boolean, a date or null is quoted.
 
@@ -91,16 +112,20 @@ def value_quoted(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
                 )
 
 
-@rule(profile=Profile.PORTABLE)
+@rule(Severity.WARNING, Profile.PORTABLE)
 def description_brackets(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A description contains no `<` and `>`.
 
-    Clients put it between XML tags in the system prompt; some refuse brackets outright.
+    Agents put it between XML tags in the system prompt. claude.ai refuses tags, and the
+    packaging scripts of Anthropic and OpenAI refuse all brackets. Not reported if they
+    refuse the skill anyway, for its fields.
     """
     description = doc.words("description")
-    if "<" in description or ">" in description:
+    has_bracket = "<" in description or ">" in description
+    if has_bracket and not is_for_other_clients(doc):
         yield RuleProblem(
-            "the description contains `<` or `>`",
+            "the description contains `<` or `>`, which the packaging scripts for "
+            "claude.ai and Codex refuse",
             "write it in words: `NAME` for `<name>`, `to` for `->`",
             doc.line_of("description"),
         )
@@ -116,7 +141,7 @@ def installer_leftovers(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """
     metadata = doc.fields.get("metadata")
     for key in metadata if isinstance(metadata, dict) else ():
-        if key.startswith(LEFTOVERS):
+        if key in LEFTOVERS:
             yield RuleProblem(
                 f"`metadata.{key}` was left by an installer",
                 "remove the line",
@@ -129,14 +154,12 @@ FIELD_RULES = rules_in(globals())
 
 @rule(profile=Profile.PORTABLE)
 def link_target(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """The files that SKILL.md links to or names exist.
+    """The files that SKILL.md links to exist.
 
-    Links are relative to the skill's folder. A path in the text counts as a file of the
-    skill if it starts with `scripts/` or `references/`, or with another folder of the
-    skill. In code blocks, which may show other projects, only `scripts/` and
-    `references/` count, and only if the skill has these folders.
+    Links are relative to the skill's folder.
     """
-    for target, offset, _is_markdown in dead_links(skill, doc)[:MOST_LINKS]:
+    links = _dead(skill, doc, [link for link in doc.links if link.is_markdown])
+    for target, offset, _is_markdown in links[:MOST_LINKS]:
         yield RuleProblem(
             f"{target} does not exist in the skill",
             "add the file, or correct the path",
@@ -144,50 +167,81 @@ def link_target(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
         )
 
 
+@rule(Severity.WARNING, Profile.PORTABLE)
+def path_target(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
+    """The files that SKILL.md names by path exist.
+
+    A path counts if it starts with a folder of the skill, and if it begins an item of a
+    list or follows a word such as "see", "read" or "run". In code blocks, which may
+    show other projects, it has to be in `scripts/` or `references/`. Examples and
+    placeholders don't count.
+    """
+    links = _dead(skill, doc, [link for link in doc.links if not link.is_markdown])
+    for target, offset, _is_markdown in links[:MOST_LINKS]:
+        yield RuleProblem(
+            f"names {target}, which does not exist in the skill",
+            "add the file, or correct the path",
+            doc.line_at(offset),
+        )
+
+
+@rule(Severity.NOTE, Profile.PORTABLE)
+def link_outside(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
+    """Links don't lead out of the skill's folder.
+
+    Installers copy one folder; the file that `../other/SKILL.md` names stays behind.
+    """
+    outside = [link for link in doc.links if _is_outside(link)]
+    if outside:
+        target, offset, _is_markdown = outside[0]
+        more = f" and {len(outside) - 1} more" if len(outside) > 1 else ""
+        yield RuleProblem(
+            f"links lead out of the skill, to {target}{more}; they break when the "
+            "skill is installed alone",
+            "name other skills in words as well",
+            doc.line_at(offset),
+        )
+
+
+def _is_outside(link: Link) -> bool:
+    return link.is_markdown and posixpath.normpath(link.target).startswith("..")
+
+
 def dead_links(skill: Skill, doc: Document) -> list[Link]:
     """Links to missing files in order, without repeated targets."""
-    paths = {posixpath.normpath(link.target): link for link in reversed(doc.links)}
+    return _dead(skill, doc, doc.links)
+
+
+def _dead(skill: Skill, doc: Document, links: Sequence[Link]) -> list[Link]:
+    paths = {posixpath.normpath(link.target): link for link in reversed(links)}
     missing = [link for path, link in paths.items() if path not in skill.files]
     if not missing:
         return []
     folders = {".", *(parent for file in skill.files for parent in parents(file))}
     code = code_blocks(doc.text)
-    dead = (link for link in missing if _is_dead(link, folders, code))
+    dead = (link for link in missing if _is_dead(link, folders, code, doc))
     return sorted(dead, key=attrgetter("offset"))
 
 
-def _is_dead(link: Link, folders: set[str], code: list[tuple[int, int]]) -> bool:
-    """Whether a missing file is not a folder, a pattern, or of another project."""
+def _is_dead(
+    link: Link, folders: set[str], code: list[tuple[int, int]], doc: Document
+) -> bool:
+    """Whether a missing file of the skill is not a folder, a pattern or an example."""
     target = link.target
-    if any(sign in target for sign in ("*", "…", "...", "NAME", "YYYY", "[")):
+    if _PLACEHOLDER.search(target) or _is_outside(link):
         return False
     if posixpath.normpath(target) in folders:
         return False
-    own = target.startswith(("scripts/", "references/"))
-    has_folder = target.partition("/")[0] in folders
     if link.is_markdown:
         return True
-    return own and has_folder if in_any(link.offset, code) else own or has_folder
-
-
-@rule(profile=Profile.PORTABLE)
-def link_depth(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """SKILL.md links at most one folder deep: `references/api.md`.
-
-    Agents follow one level reliably; deeper files are often not found or not read.
-    """
-    deep = [
-        link
-        for link in doc.links
-        if link.is_markdown and not link.target.startswith("..")
-        if posixpath.normpath(link.target).count("/") > 1
-    ]
-    for target, offset, _is_markdown in deep[:MOST_LINKS]:
-        yield RuleProblem(
-            f"the link to {target} is more than one folder deep",
-            "move the file up, to references/ or assets/",
-            doc.line_at(offset),
-        )
+    is_code = in_any(link.offset, code)
+    if target.partition("/")[0] not in folders:
+        return False
+    if is_code:
+        return target.startswith(("scripts/", "references/"))
+    line = doc.line_around(link.offset)
+    before = doc.text[max(0, link.offset - 80) : link.offset].rpartition("\n")[2]
+    return bool(_REFERRAL.search(before)) and not _EXAMPLE.search(line)
 
 
 @rule(Severity.WARNING, Profile.PORTABLE)

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from skillforge.checks.rules.client_fields import CLIENTS, is_clients
 from skillforge.model import (
     SKILL_FILE,
     Document,
@@ -21,13 +22,8 @@ from skillforge.resources import schema
 from skillforge.text import nearest
 
 _FIELDS = schema("skill.schema.json")["properties"]
-_CLIENTS = {
-    name: field_schema["x-client"]
-    for name, field_schema in _FIELDS.items()
-    if "x-client" in field_schema
-}
 KNOWN_FIELDS = frozenset(_FIELDS)
-_STANDARD = frozenset(_FIELDS) - frozenset(_CLIENTS)
+_STANDARD = frozenset(_FIELDS) - frozenset(CLIENTS)
 _REQUIRED = tuple(schema("skill.schema.json")["required"])
 _TEXT_FIELDS = ("name", "description", "license", "compatibility")
 ASCII_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
@@ -60,6 +56,11 @@ def _normal(name: str) -> str:
     return unicodedata.normalize("NFKC", name.strip())
 
 
+def _rename(skill: Skill, name: str) -> str:
+    also = "" if skill.folder == name else ", and rename the folder as well"
+    return f"write `name: {name}`{also}"
+
+
 @rule()
 def field_required(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """`name` and `description` are set and not empty.
@@ -87,36 +88,24 @@ def field_unknown(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
         similar = probably_meant(name)
         hint = f"did you mean `{similar}`? " if similar else ""
         yield RuleProblem(
-            f"the specification has no field `{name}`",
+            f"the specification has no field `{name}`; agents ignore it, claude.ai and "
+            "the Skills API refuse it",
             f'{hint}move it under `metadata`: `{name}: "…"`',
             doc.line_of(name),
         )
 
 
-@rule(Severity.NOTE)
-def field_client(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """A note on fields that only one client reads.
-
-    Claude Code, Codex, Hermes and OpenClaw have additional fields. Other clients ignore
-    them, but claude.ai and the Skills API refuse uploads with them.
-    """
-    if len(doc.fields) > 2:
-        for name in doc.fields:
-            if name in _CLIENTS:
-                yield RuleProblem(
-                    f"`{name}` is read by {_CLIENTS[name]} only",
-                    "remove it only if you upload the skill to claude.ai",
-                    doc.line_of(name),
-                )
-
-
 @rule()
 def field_text(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """`name`, `description`, `license` and `compatibility` are text.
+    """`name`, `description`, `license` and `compatibility` are text, and
+    `allowed-tools` is text or a list.
 
-    Clients drop or refuse a list or a mapping.
+    Clients drop or refuse another value.
     """
-    for name in _TEXT_FIELDS:
+    fields = list(_TEXT_FIELDS)
+    if isinstance(doc.fields.get("allowed-tools"), dict):
+        fields.append("allowed-tools")
+    for name in fields:
         if not isinstance(doc.fields.get(name, ""), str):
             yield RuleProblem(
                 f"`{name}` must be text",
@@ -137,13 +126,13 @@ def name_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 
 @rule()
-def name_lowercase(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
+def name_lowercase(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name is in lower case."""
     name = name_of(doc)
     if name != name.lower():
         yield RuleProblem(
             f"the name {name!r} has capital letters",
-            f"write `name: {name.lower()}`, and rename the folder as well",
+            _rename(skill, name.lower()),
             doc.line_of("name"),
         )
 
@@ -162,7 +151,7 @@ def name_hyphens(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 
 @rule()
-def name_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
+def name_characters(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name consists of letters, digits and hyphens.
 
     Spaces, underscores, dots, slashes and colons are special to some client, shell or
@@ -177,18 +166,23 @@ def name_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
         shown = " ".join(repr(c) for c in wrong[:8])
         yield RuleProblem(
             f"the name {name!r} contains {shown}",
-            f"write `name: {better}`, and rename the folder as well",
+            _rename(skill, better),
             doc.line_of("name"),
         )
 
 
 @rule()
 def name_matches_folder(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """The name is the name of the folder, so a path identifies a skill."""
+    """The name is the name of the folder, so a path identifies a skill.
+
+    VS Code does not load the skill otherwise, and `gh skill publish` refuses it. Claude
+    Code, Codex, Hermes and OpenClaw do load it.
+    """
     name = name_of(doc)
     if name and name != skill.folder and name != _normal(skill.folder):
         yield RuleProblem(
-            f"the name is {name!r} but the folder is {skill.folder!r}",
+            f"the name is {name!r} but the folder is {skill.folder!r}; VS Code does "
+            "not load such a skill",
             f"rename the folder, or write `name: {skill.folder}`",
             doc.line_of("name"),
         )
@@ -223,42 +217,61 @@ def compatibility_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule()
 def metadata_map(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """`metadata` maps text to text; it contains no lists and no mappings.
-
-    Clients that follow the specification drop or garble such values.
-    """
+    """`metadata` is a mapping."""
     metadata = doc.fields.get("metadata", {})
+    is_empty = not metadata and "metadata" in doc.kinds
+    if not isinstance(metadata, dict) and not is_empty:
+        yield RuleProblem(
+            "`metadata` must be a mapping",
+            "indent its entries below `metadata:`",
+            doc.line_of("metadata"),
+        )
+
+
+@rule(Severity.NOTE)
+def metadata_text(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
+    """The values of `metadata` are text, except those that a client defines.
+
+    The specification maps text to text. Clients that follow it drop a list or a
+    mapping, or show it as Python or JSON. `metadata.hermes` and `metadata.openclaw`
+    are mappings, as Hermes and OpenClaw define them.
+    """
+    metadata = doc.fields.get("metadata")
     if not isinstance(metadata, dict):
-        if metadata or "metadata" not in doc.kinds:
-            yield RuleProblem(
-                "`metadata` must be a mapping",
-                "indent its entries below `metadata:`",
-                doc.line_of("metadata"),
-            )
         return
-    for key, value in metadata.items():
-        if not isinstance(value, str):
-            what = "a list" if isinstance(value, list) else "a mapping"
-            yield RuleProblem(
-                f"`metadata.{key}` is {what}, not text",
-                f'write it as one text: `{key}: "a, b"`',
-                doc.line_of(f"metadata.{key}"),
-            )
+    nested = [
+        f"metadata.{key}"
+        for key, value in metadata.items()
+        if not isinstance(value, str) and not is_clients(key, value)
+    ]
+    if nested:
+        paths = ", ".join(f"`{path}`" for path in nested)
+        yield RuleProblem(
+            f"{paths}: a list or mapping, where the specification has text",
+            'a text such as `tags: "a, b"` reaches every client',
+            min(map(doc.line_of, nested)),
+        )
 
 
-@rule()
+@rule(Severity.WARNING)
 def allowed_tools_text(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """`allowed-tools` is a text with spaces between the tools, not a list.
 
     allowed-tools: Bash(git:*) Read
+
+    Claude Code also reads a list; `gh skill publish` refuses one.
     """
-    value = doc.fields.get("allowed-tools", "")
-    if not isinstance(value, str):
+    value = doc.fields.get("allowed-tools")
+    if isinstance(value, list):
         tools = [tool for tool in value if isinstance(tool, str)]
-        example = " ".join(tools) if isinstance(value, list) and tools else "Read Grep"
+        example = " ".join(tools) if tools else "Read Grep"
+        if any(" " in tool for tool in tools):
+            hint = "write the tools in one text; replace spaces inside their names"
+        else:
+            hint = f"write `allowed-tools: {example}`"
         yield RuleProblem(
-            "`allowed-tools` must be text",
-            f"write the tools with spaces between them: `allowed-tools: {example}`",
+            "`allowed-tools` is a list; the specification reads text",
+            hint,
             doc.line_of("allowed-tools"),
         )
 

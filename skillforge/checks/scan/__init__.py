@@ -60,6 +60,7 @@ def scan(
     from skillforge.checks.scan.change_rules import CHANGES, SkillChange
     from skillforge.checks.scan.declaration_rules import DECLARATIONS, Declared
     from skillforge.checks.scan.disguise_rules import DISGUISES
+    from skillforge.checks.scan.examples import with_examples
 
     # Unread files are only known after all signs have been searched.
     pack_rules = [rule for pack in packs for rule in pack.rules]
@@ -76,6 +77,7 @@ def scan(
         old_findings = _findings((*_sign_rules(), *last_rules), old)
         known = set(_identities(old_findings, before))
     findings += _findings(last_rules, matches)
+    findings = list(with_examples(skill, matches.about, findings))
     declaration = Declared(able, declared(skill.document), must_declare)
     findings += _findings(DECLARATIONS, declaration)
     findings += _findings(CAPABILITIES, able)

@@ -6,11 +6,16 @@ need nothing but patterns are in `packs/`.
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from skillforge.checks.scan.downloads import (
+    comes_from_vendor,
+    fetched_and_run,
+    foreign_indexes,
+    is_vendor,
+    names_page,
+)
 from skillforge.checks.scan.hosts import NAMELESS, Host, classify
 from skillforge.checks.scan.match_context import (
-    ANYWHERE,
     IN_CLEAR,
     OUTSIDE,
     is_warning,
@@ -19,23 +24,8 @@ from skillforge.checks.scan.match_context import (
     strangers,
 )
 from skillforge.checks.scan.matches import ScanMatches, SignMatch
-from skillforge.checks.scan.normalize import SOFT
 from skillforge.checks.scan.segments import SegmentView
 from skillforge.model import RuleProblem, rule, rules_in
-
-_INSTALLER = re.compile(
-    r"install|setup_\d|get-\w+|^(?:get|cli|sh|install|dl|download)\."
-)
-_BARE_HOST = re.compile(
-    r"[\s@][\"']?(?!-)((?:[\w-]+\.)+[a-z]{2,}(?=[/:])|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?"
-)
-# Known hosts where anyone can publish anything.
-_SHARED_HOSTS = (
-    "raw.githubusercontent.com",
-    "github.com",
-    "gitlab.com",
-    "huggingface.co",
-)
 
 
 @rule(category="execution")
@@ -47,18 +37,29 @@ def social_dropper(matches: ScanMatches) -> Iterator[RuleProblem]:
     or a command to paste into Terminal; "without it the skill will not work".
     """
     for match in matches.of("archive-password"):
-        if matches.beside(match, ("download", "fetch-file"), 6):
+        fetched = matches.beside(match, ("download", "fetch-file"), 6)
+        if fetched and not _writes_to_stdout(match):
             yield report_match(match, "a password hides a download from virus scanners")
     for match, _ in matches.near(
         matches.of("lower-guard"), ("download", "fetch-file", "get"), 8
     ):
-        if not is_warning(match) or match.view is not SegmentView.CODE:
+        if not is_warning(match) and not comes_from_vendor(matches, match, 8):
             yield report_match(match, "turns off virus protection for a download")
     for match in matches.of("paste-terminal"):
         if matches.links_near(match, 3, NAMELESS):
             message = "asks people to paste a command from an anonymous host"
             yield report_match(match, message)
     yield from _bad_prerequisite(matches)
+
+
+def _writes_to_stdout(match: SignMatch) -> bool:
+    """Whether it is `unzip -p`, which needs no password; `-P` sets one."""
+    raw = match.segment.raw
+    return bool(_UNZIP_TO_STDOUT.search(match.text)) and not _UNZIP_PASSWORD.search(raw)
+
+
+_UNZIP_TO_STDOUT = re.compile(r"^unzip\s+(?:-\w\s+)*-p\s")
+_UNZIP_PASSWORD = re.compile(r"(?i:unzip)\b[^\n]{0,80}\s-\w*P")
 
 
 def _bad_prerequisite(matches: ScanMatches) -> Iterator[RuleProblem]:
@@ -78,7 +79,7 @@ def _bad_prerequisite(matches: ScanMatches) -> Iterator[RuleProblem]:
         unknown = [
             link
             for link in matches.links_near(match, 2, (Host.OTHER, Host.FREE))
-            if not related(matches, link.host)
+            if not related(matches, link.host) and not names_page(link)
         ]
         if unknown and matches.beside(match, ("must-install",), 3):
             message = "demands a program from a host that is unrelated to the skill"
@@ -96,66 +97,6 @@ def fetch_and_run(matches: ScanMatches) -> Iterator[RuleProblem]:
     for match, source in fetched_and_run(matches):
         if source.is_stranger and not is_warning(match):
             yield report_match(match, f"runs what it downloads from {source.name}")
-
-
-class _CodeSource(NamedTuple):
-    """The source of code that is run."""
-
-    name: str
-    is_stranger: bool
-    is_known: bool
-
-
-def fetched_and_run(matches: ScanMatches) -> Iterator[tuple[SignMatch, _CodeSource]]:
-    """Matches of code that is downloaded and run, with its source."""
-    for match in matches.of("fetch-run"):
-        yield from _sources(matches, match, match.text.count(SOFT))
-    for match, _ in matches.near(matches.of("fetch-file"), ("run-file",), 4):
-        yield from _sources(matches, match, 1)
-    for match, fetch in matches.near(matches.of("runs-text"), ("get",), 8):
-        if match.view is not SegmentView.CODE or fetch.view is not SegmentView.CODE:
-            continue
-        if sources := list(_sources(matches, fetch, 2)):
-            yield from sources
-        elif _FETCHED.search(match.context):
-            source = _CodeSource("an unknown host", is_stranger=True, is_known=False)
-            yield match, source
-
-
-_FETCHED = re.compile(r"\b(?:r|res|resp|response|reply|page)\.(?:text|content|read)\b")
-
-
-def _sources(
-    matches: ScanMatches, match: SignMatch, lines: int
-) -> Iterator[tuple[SignMatch, _CodeSource]]:
-    """The first source of each kind; others would repeat the finding."""
-    kinds: dict[tuple[bool, bool], _CodeSource] = {}
-    for source in _all_sources(matches, match, lines):
-        kinds.setdefault((source.is_stranger, source.is_known), source)
-    yield from ((match, source) for source in kinds.values())
-
-
-def _all_sources(
-    matches: ScanMatches, match: SignMatch, lines: int
-) -> Iterator[_CodeSource]:
-    links = [m.link for m in matches.links_near(match, lines, ANYWHERE) if m.link]
-    for link in links:
-        is_nameless = link.kind in NAMELESS or (
-            link.is_plain and link.kind is Host.OTHER
-        )
-        looks_usual = bool(_INSTALLER.search(link.host + link.rest))
-        is_script = not match.path.endswith(".md")
-        is_shared = is_script and link.host in _SHARED_HOSTS
-        is_project = link.kind is Host.KNOWN
-        yield _CodeSource(
-            link.host,
-            is_stranger=is_nameless or not (is_project or looks_usual),
-            is_known=is_project and not is_nameless and not is_shared,
-        )
-    if not links and (bare := _BARE_HOST.search(match.text)):
-        yield _CodeSource(
-            bare[1], is_stranger=classify(bare[1]) in OUTSIDE, is_known=False
-        )
 
 
 _PAYLOADS = (
@@ -195,8 +136,9 @@ def secret_to_network(matches: ScanMatches) -> Iterator[RuleProblem]:
     data, wallets or all variables, and that also sends data, is theft.
     """
     for match, sink in matches.near(_read_secrets(matches), ("send", "copy-out"), 25):
+        is_own = match.sign == "env-file"  # where a skill keeps the key to its service
         if sink.view is SegmentView.CODE and (
-            match.sign == "key-file" or not _stays_home(matches, sink)
+            match.sign == "key-file" or not _stays_home(matches, sink, is_own=is_own)
         ):
             message = f"reads secrets, and sends data on line {sink.line}"
             yield report_match(match, message)
@@ -221,8 +163,28 @@ _ENCODED = re.compile(
 
 def _read_secrets(matches: ScanMatches) -> Iterator[SignMatch]:
     for match in matches.of("key-file", "env-all", "metadata-service", "env-file"):
-        if match.view is SegmentView.CODE and match.segment.language not in _NOT_RUN:
+        if (
+            match.view is SegmentView.CODE
+            and match.segment.language not in _NOT_RUN
+            and not _only_uses(match)
+        ):
             yield match
+
+
+def _only_uses(match: SignMatch) -> bool:
+    """Whether a command uses a key for what it is for, or a comment mentions it."""
+    before, _, after = match.context.partition(match.text[:40])
+    command = re.split(r"[;|&(`]|\$\(", before)[-1].strip()
+    if command.startswith(("# ", "// ")):
+        return not re.search(r"\b(?:curl|send|post|upload)", match.context)
+    return bool(_KEY_PROGRAM.match(command)) and not re.search(r"[|;&`]|\$\(", after)
+
+
+_KEY_PROGRAM = re.compile(
+    r"(?:\$ )?(?:sudo )?(?:ssh-keygen|ssh-add|ssh-copy-id|ssh\s(?=[^\n]*-i)|chmod|"
+    r"chown|mkdir|touch|ls|test|stat|rm|gh secret set|git config|export kubeconfig=|"
+    r"kubectl)\b"
+)
 
 
 def _secrets_sent_in_prose(matches: ScanMatches) -> Iterator[SignMatch]:
@@ -234,10 +196,16 @@ def _secrets_sent_in_prose(matches: ScanMatches) -> Iterator[SignMatch]:
             yield match
 
 
-def _stays_home(matches: ScanMatches, sink: SignMatch) -> bool:
-    """Whether all links near a sink lead to this machine or a known project."""
+def _stays_home(matches: ScanMatches, sink: SignMatch, *, is_own: bool = False) -> bool:
+    """Whether all links near a sink lead to this machine or a known project.
+
+    With `is_own`, the service that the skill is about is one.
+    """
     links = [m.link for m in matches.links_near(sink, 3, tuple(Host)) if m.link]
-    return bool(links) and all(k.kind in (Host.LOCAL, Host.KNOWN) for k in links)
+    return bool(links) and all(
+        k.kind in (Host.LOCAL, Host.KNOWN) or (is_own and is_vendor(matches, k))
+        for k in links
+    )
 
 
 @rule(category="exfiltration")
@@ -341,8 +309,7 @@ def planted_access(matches: ScanMatches) -> Iterator[RuleProblem]:
 def foreign_package(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not install packages from a private index."""
     for match in matches.of("foreign-index"):
-        hosts = [m for m in strangers(matches, match, 0) if m.kind is not Host.FREE]
-        if hosts and not is_warning(match):
+        if foreign_indexes(matches, match) and not is_warning(match):
             message = "installs packages from an unknown index"
             yield report_match(match, message, "use the public index")
 

@@ -75,10 +75,30 @@ def unseen_characters(matches: ScanMatches) -> Iterator[RuleProblem]:
             yield RuleProblem(
                 what, "write them in one script", segment.line, segment.path
             )
-        words = ((segment.line_of(at), word) for at, word in mixed)
+        words = (
+            (segment.line_of(at), word) for at, word in mixed if not _is_symbol(word)
+        )
         for line, word in _first_of_each_line(words).items():
             what = f"mixed scripts in one word: {word[:40]}"
             yield RuleProblem(what, "write it in one script", line, segment.path)
+
+
+def _is_symbol(word: str) -> bool:
+    """Whether the Greek letters of a word are symbols, as in formulas.
+
+    They are, if they look like no Latin letter, are apart from the other letters, or
+    are next to capitals. Any other script in the word makes it suspicious.
+    """
+    parts = (part for part in _PARTS.split(word) if not part.isascii())
+    return all(_SYMBOL.fullmatch(part) for part in parts)
+
+
+_PARTS = re.compile(r"[\W\d_]+")
+_SYMBOL = re.compile(
+    "[a-zA-Z\u03b3\u03b5\u03b7\u03ba\u03c4\u03c7\u03c9]+"  # no Latin shapes
+    "|[\u03b1-\u03c9]+"
+    "|(?=\\w*[A-Z]\\w*[A-Z])[a-zA-Z\u03b1-\u03c9]+"
+)
 
 
 def _first_of_each_line(words: Iterable[tuple[int, str]]) -> dict[int, str]:

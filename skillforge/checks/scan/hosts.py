@@ -33,8 +33,11 @@ NAMELESS = (
     Host.HOSTILE,
 )
 
-_SCHEME = re.compile(r"(https?|hxxps?|ftp|wss?)\[?(:?)\]?//")
-_PLAIN = ("http:", "hxxp:")
+# Some write it without a colon; then it is a whole word, not the end of `rows//2`.
+_SCHEME = re.compile(
+    r"(?:(https?|hxxps?|ftp|wss?)\[?:|(?<!\w)(?:https?|hxxps?|ftp|wss?)\[?)\]?//"
+)
+_PLAIN = ("http", "hxxp", "ftp")
 _REST = re.compile(
     r"(?:[^\s/@\"'<>]{1,80}@)?(\[?[\w%*{}$<>.:\[\]()-]{1,253})([^\s\"'`<>)\]]{0,300})"
 )
@@ -80,7 +83,7 @@ def links(text: str, start: int = 0, end: int | None = None) -> Iterator[HostLin
         host = match[1].replace("[.]", ".").replace("(.)", ".")
         host = re.sub(r":\d*\Z", "", host).rstrip(".:()[]*")
         if host and not _PLACEHOLDER.search(host):
-            is_plain = scheme[1] == "ftp" or scheme[1] + scheme[2] in _PLAIN
+            is_plain = scheme[1] in _PLAIN
             yield HostLink(
                 host, classify(host, match[2]), is_plain, scheme.start(), match[2]
             )

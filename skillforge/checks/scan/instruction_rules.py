@@ -4,7 +4,12 @@ import re
 from collections.abc import Iterator
 
 from skillforge.checks.scan.hosts import NAMELESS
-from skillforge.checks.scan.match_context import is_warning, leads_out, report_match
+from skillforge.checks.scan.match_context import (
+    is_negated,
+    is_warning,
+    leads_out,
+    report_match,
+)
 from skillforge.checks.scan.matches import ScanMatches, SignMatch, quoted
 from skillforge.checks.scan.segments import SegmentView
 from skillforge.model import RuleProblem, rule, rules_in
@@ -34,7 +39,11 @@ def told_to_send(matches: ScanMatches) -> Iterator[RuleProblem]:
         if quiet and (private or leads_out(matches, match, 1)):
             secretly = f"tells the agent to send data secretly (line {quiet.line})"
             yield report_match(match, secretly)
-        is_meant = private and (_is_instruction(match, private) or trigger)
+        is_meant = (
+            private
+            and (_is_instruction(match, private) or trigger)
+            and not _ENUMERATES.search(match.text)
+        )
         if (
             is_meant
             and match.view is not SegmentView.CODE
@@ -52,10 +61,11 @@ def _is_instruction(match: SignMatch, private: SignMatch) -> bool:
     )
 
 
+_ENUMERATES = re.compile(r"\(\d\)\s")  # the host belongs to another item
 _READ_AS_TEXT = ("", "text", "txt", "md", "markdown", "data", "value", "html")
 _INSTRUCTION = re.compile(
     r"(?:^|[.:;,!>*)-]\s*|\b(?:and|then|must|also|always|please|should|will|shall|"
-    r"additionally|silently|to|still)\s+)"
+    r"additionally|silently|to|still|but|instead)\s+)"
     r"(?:send|post|upload|transmit|forward|report|sync|submit|share|e-?mail|push|"
     r"copy|relay|stream|dump|register|verify)\b"
 )
@@ -80,12 +90,14 @@ def act_in_secret(matches: ScanMatches) -> Iterator[RuleProblem]:
     for match in matches.of("conceal"):
         if re.search(r"no need to|does not need|don'?t need", match.text):
             continue
+        if is_negated(match):  # "never silently add"
+            continue
         act = matches.beside(match, acts, 2)
         if act and not _is_harmless(matches, act):
             what = quoted(act.text)[:60]
             message = f"tells the agent to act in secret; line {act.line}: {what}"
             yield report_match(match, message)
-        if _SECRET_ACT.search(match.context):
+        if _SECRET_ACT.search(match.context) and _is_order(match):
             yield report_match(match, "tells the agent to act in secret")
     for match in matches.of("false-front"):
         yield report_match(match, "tells the agent to deceive its user")
@@ -94,6 +106,19 @@ def act_in_secret(matches: ScanMatches) -> Iterator[RuleProblem]:
 _SECRET_ACT = re.compile(
     r"\b(?:silently|secretly|covertly)\b[^\n]{0,60}\b(?:curl|shell|command|payload|"
     r"exec|ssh|credential|download|helper|token)"
+)
+
+
+def _is_order(match: SignMatch) -> bool:
+    """Whether an adverb belongs to an order: "silently run", not "it silently runs"."""
+    before, _, _ = match.context.partition(match.text[:40])
+    return not _REPORTS.match(match.text) and bool(_ORDERS.search(before))
+
+
+_REPORTS = re.compile(r"\w+ly\s+(?:\w+ed|\w*[^\Ws]s|did|does|is|was|were|not)\b")
+_ORDERS = re.compile(
+    r"(?:^|[.:;,!>*()\v-]|\b(?:and|then|also|must|should|shall|will|always|please|to|you|"
+    r"now|next|instead))\W*\Z"
 )
 
 

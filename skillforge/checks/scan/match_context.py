@@ -4,6 +4,8 @@ import re
 
 from skillforge.checks.scan.hosts import NAMELESS, Host, links
 from skillforge.checks.scan.matches import ScanMatches, SignMatch, quoted
+from skillforge.checks.scan.negation import is_forbidden
+from skillforge.checks.scan.normalize import SOFT
 from skillforge.checks.scan.segments import SegmentView
 from skillforge.model import RuleProblem
 from skillforge.redact.tokens import masked
@@ -14,9 +16,6 @@ TAKE_OUT = "remove it; no skill needs it"
 IN_CLEAR = "write the command in plain text"
 
 # Text that teaches caution quotes what it warns about.
-_NEGATED = re.compile(
-    r"\b(?:never|do not|don'?t|not|avoid|without|cannot|can't|no)\W+(?:\w+\W+){0,3}\Z"
-)
 _WARNS = re.compile(
     r"\b(?:malicious|attack\w*|injections?|suspicious|red flags?|untrusted|vulnerab\w+|"
     r"unsafe|adversar\w+|phishing|reject\w*|refus\w+|flag(?:s|ged)?|detect\w*|says?|"
@@ -32,15 +31,39 @@ def is_warning(match: SignMatch) -> bool:
     """
     if match.view in (SegmentView.CODE, SegmentView.HIDDEN) or match.segment.hidden_by:
         return False
-    before = match.context[: max(match.context.find(match.text[:40]), 0)]
+    before = _before(match)
     sentence = re.split(r"[.!?]\s", before)[-1]
-    is_negated = match.sign != "conceal" and bool(_NEGATED.search(sentence))
     is_taught = is_introduced_as_bad(match) or bool(_WARNS.search(sentence))
     if match.is_command:
         # A warning does not need the address of a real dropper.
         names_dropper = any(link.kind in NAMELESS for link in links(match.context))
-        return is_negated or (is_taught and not names_dropper)
-    return is_negated or is_taught or bool(_QUOTE.search(before))
+        return is_negated(match) or (is_taught and not names_dropper)
+    return is_negated(match) or is_taught or bool(_QUOTE.search(before))
+
+
+def is_negated(match: SignMatch) -> bool:
+    """Whether the sentence forbids what the match says."""
+    if _IS_NEGATION.match(match.text):  # such as "do not tell the user"
+        return False
+    if _GOES_ON.search(match.text) or _NOT_A_LIST.match(match.text):
+        return False  # the order comes after what is forbidden
+    before = _before(match)
+    written = match.segment.written(match.at, match.at + 1)
+    if written.isupper() and before.rstrip(" *_`\"'").endswith(SOFT):
+        before = ""  # a new sentence on a new line
+    return is_forbidden(re.split(r"[.!?;:]\s", before)[-1])
+
+
+_IS_NEGATION = re.compile(
+    r"\W*(?:do not|don['’]?t|never|(?:must|should|shall) not|avoid|without|not|no)\b"
+)
+_GOES_ON = re.compile(r"[.!?;:]\s+\w|\b(?:but|instead|rather|then|just)\b")
+_NOT_A_LIST = re.compile(r"\w+,(?!(?:\s+\w+,)*\s+(?:\w+\s+)?(?:or|nor|and)\b)")
+
+
+def _before(match: SignMatch) -> str:
+    """The part of the line before a match."""
+    return match.context[: max(match.context.find(match.text[:40]), 0)]
 
 
 def is_introduced_as_bad(match: SignMatch) -> bool:
@@ -65,11 +88,14 @@ _INTRODUCES = re.compile(
 
 def related(matches: ScanMatches, host: str) -> bool:
     """Whether the name of a host is part of the skill's name or description."""
+    name = re.sub(r"\W", "", label(host))
+    return len(name) > 3 and name in matches.about
+
+
+def label(host: str) -> str:
+    """The name in a host: `example` of docs.example.co.uk."""
     *above, name, _end = ["", "", *host.split(".")]
-    if name in ("co", "com", "org"):  # as in example.co.uk
-        name = above[-1]
-    label = re.sub(r"\W", "", name)
-    return len(label) > 3 and label in matches.about
+    return above[-1] if name in ("co", "com", "org") else name
 
 
 def strangers(matches: ScanMatches, near: SignMatch, lines: int = 1) -> list[SignMatch]:

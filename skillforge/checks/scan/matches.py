@@ -27,6 +27,7 @@ _FAR = 2000  # characters that count as near, for each line that does
 _MOST_OF_SIGN = 1000
 _MOST_LINKS = 5000
 _NEAREST = 100  # links, where a line has more
+_MOST_PROGRAMS = 20  # that are counted; each takes a pass over the code
 _SHOWN = 160  # characters of a match that a finding quotes
 
 
@@ -104,6 +105,7 @@ class ScanMatches:
         self._search = Search(self._text, files)
         self._signs: dict[str, list[SignMatch]] = {}
         self._lines: dict[int, list[int]] = {}
+        self._programs: dict[str, int] = {}
 
     @property
     def notices(self) -> list[Notice]:
@@ -130,6 +132,19 @@ class ScanMatches:
                 self._signs[name] = list(self._matches_of(name, spans))
             matches += self._signs[name]
         return matches
+
+    def runs(self, program: str) -> int:
+        """How many lines of code start with the name of a program."""
+        if program not in self._programs and len(self._programs) < _MOST_PROGRAMS:
+            line = re.compile(
+                rf"^[ \t]*(?:\$ )?{re.escape(program)}(?=\s)", re.MULTILINE
+            )
+            self._programs[program] = sum(
+                len(line.findall(segment.text))
+                for segment in self.segments
+                if segment.view is SegmentView.CODE and not segment.hidden_by
+            )
+        return self._programs.get(program, 0)
 
     def near(
         self, first: Iterable[SignMatch], names: Iterable[str], lines: int

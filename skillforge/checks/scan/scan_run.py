@@ -4,24 +4,26 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from skillforge import worker_pool
 from skillforge.checks import skill_selection
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.scan import rules, scan
+from skillforge.checks.scan.scan_cache import ScanCache, ScanTarget
 from skillforge.checks.scan.waivers import WAIVERS_FILE, Waiver, apply, read_waivers
 from skillforge.errors import RequestError
 from skillforge.library import Library, read_folder
 from skillforge.model import Danger, Finding, Report, Severity, Skill
 from skillforge.policy import Policy
+from skillforge.worker_pool import Progress
 
 if TYPE_CHECKING:
     from skillforge.checks.scan.rule_packs import RulePack
 
-_WORTH_SPREADING = 40  # skills for each process
+_WORTH_SPREADING = 10  # skills for each process
+_NO_PROGRESS = Progress()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +38,17 @@ class ScanResults:
         return Danger.DANGEROUS not in self.verdicts.values()
 
 
-class ScanTarget(NamedTuple):
-    """A skill to scan, its previous version, evidence, policy, waivers and packs."""
-
-    skill: Skill
-    before: Skill | None
-    evidence: dict[str, bytes]
-    policy: Policy
-    waivers: tuple[Waiver, ...]
-    packs: "tuple[RulePack, ...]" = ()
-
-
 def run_scan(
     start: Path,
     selection: skill_selection.Selection,
     base: str = "",
     today: date | None = None,
+    progress: Progress = _NO_PROGRESS,
 ) -> ScanResults:
     """Scan the selected skills, and compare them with a base if there is one.
 
-    Waivers and rule packs are read from the base, or else from the checkout.
+    Waivers and rule packs are read from the base, or else from the checkout. Findings
+    are cached; waivers are applied afterwards, because they expire.
     """
     library = Library.find(start)
     is_folder = bool(base) and Path(base).is_dir()
@@ -74,25 +67,40 @@ def run_scan(
         )
         for chosen in skill_selection.chosen(start, selection)
     ]
-    work = partial(_scan_all, today or date.today())
-    parts = worker_pool.spread(work, targets, _WORTH_SPREADING)
-    return _results(targets, [findings for part in parts for findings in part])
+    scans = _cached_scans(library, targets, progress)
+    pairs = zip(targets, scans, strict=True)
+    day = today or date.today()
+    findings = [list(apply(f, t.skill, t.waivers, day)) for t, f in pairs]
+    return _results(targets, findings)
 
 
-def _scan_all(today: date, targets: Sequence[ScanTarget]) -> list[list[Finding]]:
-    return [scan_target(target, today) for target in targets]
+def _cached_scans(
+    library: Library | None, targets: Sequence[ScanTarget], progress: Progress
+) -> list[Sequence[Finding]]:
+    """The findings in skills, of which only those not in the cache are scanned."""
+    cache = ScanCache(library)
+    keys = [cache.key(target) for target in targets]
+    known = cache.load(keys)
+    fresh = [
+        target for target, key in zip(targets, keys, strict=True) if key not in known
+    ]
+    progress.start("scan", len(fresh))
+    found = worker_pool.each(_scan, fresh, _WORTH_SPREADING, progress.done)
+    # A file may have changed since its key was made.
+    new = {cache.key(t): f for t, f in zip(fresh, found, strict=True)}
+    cache.save({key: new[key] for key in keys if key and key in new})
+    scans = iter(found)
+    return [known[key] if key in known else next(scans) for key in keys]
 
 
-def scan_target(target: ScanTarget, today: date) -> list[Finding]:
-    """The findings in one skill, with the library's waivers applied."""
-    result = scan(
+def _scan(target: ScanTarget) -> tuple[Finding, ...]:
+    return scan(
         target.skill,
         target.before,
         target.evidence,
         must_declare=target.policy.scan.declare,
         packs=target.packs,
-    )
-    return list(apply(result.findings, target.skill, target.waivers, today))
+    ).findings
 
 
 def _results(
@@ -171,7 +179,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     target = ScanTarget(skill, subject.before, evidence, policy, waivers, packs)
     return [
         _by_policy(finding, policy.scan.how(skill.origin, finding.severity))
-        for finding in scan_target(target, date.today())
+        for finding in apply(_scan(target), skill, waivers, date.today())
     ]
 
 

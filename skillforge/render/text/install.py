@@ -1,5 +1,6 @@
 """Installations, updates and verifications as text for a terminal."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,32 +17,31 @@ _HASH_LENGTH = 12
 
 
 def install(result: "InstallResult", *, colour: bool = False) -> str:
-    return _installed(result, colour) if result.ok else _refused(result, colour)
-
-
-def _installed(result: "InstallResult", colour: bool) -> str:
     lines = [
         f"{skill.action} {skill.name} ({skill.locked.tree[:_HASH_LENGTH]})"
         for skill in result.skills
     ]
     for skill in result.checked:
-        if skill.danger is not Danger.SAFE:
+        if skill.danger is not Danger.SAFE or not skill.is_valid:
             lines += _findings(skill, colour)
+    lines += _refused(result)
     target = result.target
-    return "\n".join([*lines, f"in {target.folder}; locked in {_lock_name(target)}"])
+    if result.skills:
+        lines.append(f"in {target.folder}; locked in {_lock_name(target)}")
+    elif result.refused:
+        lines.append("nothing was installed")
+    if any(s.is_valid and s.danger is Danger.CAUTION for s in result.refused):
+        lines.append("next: read the findings; --accept-caution installs it anyway")
+    return "\n".join(lines)
 
 
-def _refused(result: "InstallResult", colour: bool) -> str:
-    lines = [line for skill in result.refused for line in _findings(skill, colour)]
+def _refused(result: "InstallResult") -> Iterator[str]:
+    """Each refused skill with the reason."""
     for skill in result.refused:
         verdict = f"the verdict of the scan is {skill.danger}"
         reasons = [verdict] if skill.danger is not Danger.SAFE else []
         reasons += [] if skill.is_valid else ["it violates the specification"]
-        lines.append(f"refused {skill.package.name}: {' and '.join(reasons)}")
-    lines.append("nothing was installed")
-    if all(s.is_valid and s.danger is Danger.CAUTION for s in result.refused):
-        lines.append("next: read the findings; --accept-caution installs it anyway")
-    return "\n".join(lines)
+        yield f"refused {skill.package.name}: {' and '.join(reasons)}"
 
 
 def _findings(skill: "QuarantinedSkill", colour: bool) -> list[str]:
