@@ -248,6 +248,22 @@ def test_a_batch_names_skills_as_agents_see_them(
     assert draft_of(library, library.tip, batch).skill == name
 
 
+def test_an_update_is_of_the_skill_that_was_installed(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = made(tmp_path, run, ["a/*/skills/*"], "a/red/skills/csv")
+    consumer = tmp_path / "consumer"
+    consumer.mkdir()
+    monkeypatch.chdir(consumer)
+    assert run("install", str(loop.folder.root), "--to", "here").code == 0
+    write(loop.folder, "a/red/skills/csv", "better")
+    write(loop.folder, "a/evil/skills/csv", "evil", "words")
+    loop.folder.commit("Another csv")
+
+    assert run("update", "--yes", "--to", "here").code == 0
+    assert "better" in (consumer / "here/csv/SKILL.md").read_text()
+
+
 def test_folders_that_do_not_exist_are_an_error(tmp_path: Path, run: Run) -> None:
     loop = made(tmp_path, run, ["skills/*"], "elsewhere/csv")
     assert "has no folder skills/" in loop("validate").err
