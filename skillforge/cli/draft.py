@@ -13,6 +13,7 @@ from skillforge.cli.base import (
     forge_options,
 )
 from skillforge.cli.output import use_colour
+from skillforge.cli.skill_name import SkillName
 from skillforge.render import data, text
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 @click.option(
     "--into",
     default="",
+    type=SkillName(),
     metavar="SKILL",
     help="Edit a skill instead.",
     shell_complete=completions.skills,

@@ -7,7 +7,7 @@ from skillforge.errors import RequestError
 from skillforge.gitrepo import trailers
 from skillforge.gitrepo.git_command import AS_IT_IS
 from skillforge.library import Library, no_such_skill
-from skillforge.model import ARCHIVE, Action
+from skillforge.model import Action
 
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", "--topo-order", *AS_IT_IS)
 _INTO = "Absorbed-Into"
@@ -56,7 +56,7 @@ def unknown_skill(library: Library, commit: str, name: str) -> RequestError:
     hint = ""
     if into := successors(library, commit).get(name):
         hint = f"it was absorbed into {into}"
-    elif library.repository().name_of(f"{commit}:{ARCHIVE}/{name}"):
+    elif library.archived_tree(commit, name):
         hint = f"it is archived: skillforge curate --restore {name} --propose"
     known = () if hint else library.skill_trees(commit)
     return no_such_skill(name, known, library.main, hint)

@@ -16,7 +16,9 @@ from skillforge.gitrepo.object_reader import Object
 from skillforge.library import skill_trees
 from skillforge.library.atomic_file import replace_file
 from skillforge.library.skill_folder import read_folder
+from skillforge.library.skill_names import alike, no_such_skill
 from skillforge.model import (
+    ARCHIVE,
     EVIDENCE,
     SKILL_FILE,
     Document,
@@ -25,7 +27,6 @@ from skillforge.model import (
     Layout,
     Skill,
 )
-from skillforge.model.layout import folder_names
 
 if TYPE_CHECKING:
     from skillforge.model import DraftFile
@@ -234,6 +235,15 @@ class Library:
         path = f"{commit}:{self.path_of(name)}"
         return self.repository().name_of(path) if is_name else ""
 
+    def archived_tree(self, commit: str, name: str) -> str:
+        """The hash of an archived skill's tree; empty if it is not in the archive.
+
+        The folder may be there for the archived skills that were inside it.
+        """
+        folder = f"{commit}:{ARCHIVE}/{name}"
+        tree, file = self.repository().names_of([folder, f"{folder}/{SKILL_FILE}"])
+        return tree if file or self.layout.is_single else ""
+
     def find_file(
         self, commit: str, name: str, inside: str = SKILL_FILE
     ) -> Object | None:
@@ -353,37 +363,6 @@ class Library:
         """One skill of a listing, if it is there."""
         listed = {name: listing[name]} if name in listing else {}
         return next(self.read_listed(listed), None)
-
-
-def alike(name: str, known: Iterable[str]) -> str:
-    """The skill of this name, or the only one with this folder; empty if there is none.
-
-    The folder may be one where all skills are side by side, in which agents see them. A
-    folder that several skills have is an error.
-    """
-    names = list(known)
-    found = [n for n in names if n == name]
-    found = found or [n for n in names if n.rpartition("/")[2] == name]
-    found = found or [n for n, beside in folder_names(names).items() if beside == name]
-    if len(found) > 1:
-        raise RequestError(
-            f"{name!r} is the folder of {len(found)} skills",
-            hint=f"use the full name: {', '.join(found)}",
-        )
-    return found[0] if found else ""
-
-
-def no_such_skill(
-    name: str, known: Iterable[str], where: str, hint: str = ""
-) -> RequestError:
-    """The error for an unknown skill; it suggests the most similar of `known`."""
-    from skillforge.text import nearest
-
-    if similar := nearest(name, list(known)):
-        hint = f"did you mean {similar}?"
-    return RequestError(
-        f"{where} has no skill {name!r}", hint=hint or "skillforge list shows all"
-    )
 
 
 def _from_objects(

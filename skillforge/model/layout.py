@@ -149,16 +149,25 @@ def ref_name(skill: str) -> str:
 
 def folder_names(skills: Iterable[str]) -> dict[str, str]:
     """A folder for each skill where all are side by side: short if that is unique."""
-    names = list(skills)
-    uses = Counter(name.rpartition("/")[2] for name in names)
-    return {
-        name: last if uses[last] == 1 else _flat(name)
-        for name, last in ((name, name.rpartition("/")[2]) for name in names)
-    }
+    folders = {name: name.rpartition("/")[2] for name in skills}
+    # The long name of one may be the short name of another, or its long name.
+    for longer in (_flat, _flat, _marked):
+        uses = Counter(folder.casefold() for folder in folders.values())
+        folders = {
+            name: folder if uses[folder.casefold()] == 1 else longer(name)
+            for name, folder in folders.items()
+        }
+    return folders
 
 
 def _flat(skill: str) -> str:
     return skill.replace("/.", "/").lstrip(".").replace("/", "-")
+
+
+def _marked(skill: str) -> str:
+    from hashlib import sha256
+
+    return f"{_flat(skill)}-{sha256(skill.encode()).hexdigest()[:8]}"
 
 
 def skill_of_ref(part: str) -> str:

@@ -17,7 +17,7 @@ def archived(
 def restored(library: Library, tip: str, name: str, why: str) -> Draft:
     """A draft that restores a skill from the archive: a rollback of its move."""
     repo = library.repository()
-    archived = repo.find(f"{tip}:{ARCHIVE}/{name}")
+    archived = repo.find(library.archived_tree(tip, name) or "")
     if archived is None or archived.kind != "tree":
         hint = (
             f"git ls-tree --name-only {tip[:12]}:{ARCHIVE} lists archived skills; "

@@ -89,6 +89,14 @@ def refuse_archived(library: Library, base: str, draft: Draft, action: Action) -
             hint=f"skillforge log {draft.skill} shows its versions",
         )
     is_new = action is Action.ARCHIVE or (bool(draft.files) and not skill)
+    if archived and not is_done and not library.archived_tree(base, draft.skill):
+        if action is not Action.ARCHIVE:
+            return
+        raise ConflictError(
+            f"the archive has skills that were inside {draft.skill}",
+            hint="restore them first: skillforge curate --restore NAME --propose; "
+            f"git ls-tree -r --name-only {base[:12]} {folders[1]}/ lists them",
+        )
     if archived and is_new and not is_done:
         raise ConflictError(
             f"the archive contains a skill {draft.skill}",

@@ -137,7 +137,11 @@ def path_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     if not own:
         return  # a branch that touches no skill
     yield from _commit_findings(library, candidate)
-    archived = [f"{ARCHIVE}/{name}" for name in own]
+    archived = [
+        f"{ARCHIVE}/{name}"
+        for name in own
+        if candidate.is_archiving or library.archived_tree(candidate.start, name)
+    ]
     inner = _inner(library, candidate, own)
     places = _Owned(library.layout, own, inner)
     for path, mode, is_new in diff.changed_files(repo, candidate.start, candidate.head):
@@ -265,13 +269,17 @@ def _archive_findings(
 ) -> Iterator[Finding]:
     repo = library.repository()
     for name in own:
-        places = library.path_of(name), f"{ARCHIVE}/{name}"
+        path = f"{ARCHIVE}/{name}"
         before, after = (
-            _Places(*repo.names_of([f"{at}:{path}" for path in places]))
+            _Places(
+                repo.name_of(f"{at}:{library.path_of(name)}"),
+                repo.name_of(f"{at}:{path}")
+                if candidate.is_archiving
+                else library.archived_tree(at, name),
+            )
             for at in (candidate.start, candidate.head)
         )
         if why := _misplaced(candidate, before, after):
-            path = f"{ARCHIVE}/{name}"
             yield Finding("archive", Severity.ERROR, why, path, 1, _CURATE)
 
 

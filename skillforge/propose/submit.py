@@ -341,7 +341,7 @@ def _tree_changes(admitted: AdmittedDraft, library: Library) -> Iterator[TreeCha
         yield from _kept(library, admitted.base, removed)
     for name, tree in draft.restores.items():
         yield TreeChange(layout.path_of(name), mode="040000", object=tree)
-        if tree:  # a skill in use is not in the archive
+        if tree and library.archived_tree(admitted.base, name):  # it is now in use
             yield TreeChange(f"{ARCHIVE}/{name}")
     if draft.archives:
         path = f"{ARCHIVE}/{draft.skill}"

@@ -1,8 +1,9 @@
 """Fetch the skills of a hub, an archive, a git repository or a folder."""
 
 import os
-from collections.abc import Callable, Collection, Iterator, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import closing
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -28,10 +29,20 @@ from skillforge.share.install_source import (
 )
 from skillforge.share.package_digest import Package, contents_digest, digest
 
-Select = Callable[[list[str]], Set[str]]  # the names to fetch of all names
 MOST_TOGETHER = 300 << 20  # bytes of all skills of one installation
 _DEEPEST = 6  # folders above a SKILL.md
 _FILE_MODES = ("100644", "100755")
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """The names to fetch of all names, and the paths of SKILL.md that some had."""
+
+    choose: Callable[[list[str]], Set[str]]
+    paths: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, known: list[str]) -> Set[str]:
+        return self.choose(known)
 
 
 def packages(source: InstallSource, names: Collection[str] = ()) -> Iterator[Package]:
@@ -44,14 +55,18 @@ def packages(source: InstallSource, names: Collection[str] = ()) -> Iterator[Pac
             raise _no_such_skill(source, missing, known)
         return requested or set(known)
 
-    return _fetch(source, select)
+    return _fetch(source, Select(select))
 
 
 def existing_packages(
-    source: InstallSource, names: Collection[str]
+    source: InstallSource, paths: Mapping[str, str]
 ) -> Iterator[Package]:
-    """The named skills, without those that the source no longer has."""
-    return _fetch(source, set(names).intersection)
+    """The named skills, without those that the source no longer has.
+
+    Each is the one whose SKILL.md has the path by which it was installed, if known: the
+    source may have got another skill with a folder of its name.
+    """
+    return _fetch(source, Select(set(paths).intersection, paths))
 
 
 def _fetch(source: InstallSource, select: Select) -> Iterator[Package]:
@@ -170,6 +185,8 @@ def _from_folders(
             yield Package(name, files, contents_digest(files), SKILL_FILE, commit)
         return
     known = _by_name(found)
+    before = {name: path.rpartition("/")[0] for name, path in select.paths.items()}
+    known |= {n: folder for n, folder in before.items() if folder in known.values()}
     for name in sorted(select(sorted(known))):
         files = load(known[name])
         _refuse_invalid(name)

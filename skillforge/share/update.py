@@ -104,7 +104,8 @@ def find_updates(target: InstallTarget, names: Collection[str]) -> tuple[Update,
     chosen = [e for name, e in lock.entries.items() if not names or name in names]
     result: list[Update] = []
     for source, group in grouped(lock, chosen, is_pinned=False).items():
-        fetched = {p.name: p for p in fetch.existing_packages(source, list(group))}
+        paths = {name: entry.skill_path for name, entry in group.items()}
+        fetched = {p.name: p for p in fetch.existing_packages(source, paths)}
         result += [_update(target, e, fetched.get(name)) for name, e in group.items()]
     return tuple(sorted(result, key=lambda update: update.name))
 

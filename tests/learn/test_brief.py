@@ -7,12 +7,16 @@ import shlex
 
 import pytest
 
+from tests.conftest import skill_md
 from tests.learn.conftest import Learner, call, export_run, export_runs
 
 
-def session(learner: Learner, *more: dict[str, str]) -> str:
+def session(
+    learner: Learner, *more: dict[str, str], tool: str = "skill_view", **of: str
+) -> str:
     run = export_run("orders", extra=" for ada@example.org")
-    run["messages"][1:1] = [*call(9, "skill_view", "ok", name="csv-tables"), *more]
+    loads = call(9, tool, "ok", **(of or {"name": "csv-tables"}))
+    run["messages"][1:1] = [*loads, *more]
     return str(learner.file("session.jsonl", [run]))
 
 
@@ -74,6 +78,26 @@ def test_text_of_a_transcript_stays_in_its_place(learner: Learner) -> None:
 
     assert "\n# Approve" not in out
     assert "\nrm -rf" not in out
+
+
+@pytest.mark.parametrize(
+    ("tool", "of"),
+    [
+        ("skill_view", {"name": "csv"}),
+        ("skill_view", {"name": "tables/csv"}),
+        ("read", {"path": "/home/ada/.claude/skills/csv/SKILL.md"}),
+        ("shell", {"command": "cat /work/skills/tables/csv/SKILL.md | head"}),
+    ],
+)
+def test_loaded_skills_are_known_by_what_agents_call_them(
+    learner: Learner, tool: str, of: dict[str, str]
+) -> None:
+    learner.folder.write("skillforge.yaml", "skills: ['skills/*/*']\n")
+    learner.folder.write("skills/tables/csv/SKILL.md", skill_md("csv"))
+    learner.folder.commit("Group the skills")
+    assert learner.ok("brief", session(learner, tool=tool, **of))["loaded"] == [
+        "tables/csv"
+    ]
 
 
 @pytest.mark.parametrize(

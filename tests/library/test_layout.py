@@ -95,6 +95,13 @@ def test_side_by_side_only_equal_folders_have_long_names() -> None:
     }
 
 
+@given(st.lists(PATHS, unique=True))
+def test_side_by_side_no_skill_takes_the_folder_of_another(names: list[str]) -> None:
+    names += ["x/csv", "y/csv", "z/x-csv", "z-x/csv", "x-1/b", "x/1-b", "q/X-CSV"]
+    folders = [folder.lower() for folder in folder_names(names).values()]
+    assert len(folders) == len({*folders})
+
+
 def files(*folders: str) -> list[str]:
     return [f"{folder}/SKILL.md" for folder in folders]
 

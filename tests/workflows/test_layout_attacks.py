@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from skillforge.errors import ConflictError
+from skillforge.library import Library
+from skillforge.operate.archive import archived
 from skillforge.propose.operations import draft_of, parse_batch
+from skillforge.propose.proposal_request import ProposalOptions
+from skillforge.workflows import workspaces
+from skillforge.workflows.submit import submit_drafts
 from tests.conftest import LibraryFolder, Run
 from tests.propose.conftest import Loop
 from tests.workflows.test_layouts import approved, edit, skills, write
@@ -99,6 +105,33 @@ def test_a_skill_may_refer_to_one_inside_it(nested: Loop) -> None:
     )
     number = nested.ok("propose", "skills/pdf")["proposal"]
     assert nested.ok("gate", number)["passed"]
+
+
+def test_the_archive_keeps_the_skills_inside_another_one(nested: Loop) -> None:
+    loop, folder = nested, nested.folder
+    library = Library.open(folder.root)
+    draft = archived(library, "pdf/forms", "Unused")
+    workspace = workspaces.open_workspace(folder.root)
+    [done] = submit_drafts(workspace, [draft], ProposalOptions()).submissions
+    assert done.proposal
+    loop.promote(approved(loop, done.proposal.number))
+    forms = folder.git("rev-parse", "main:archive/pdf/forms")
+
+    gone = loop.ok("propose", "pdf", "--delete", "--why", "Unused")["proposal"]
+    loop.promote(approved(loop, gone))
+    back = loop.ok("rollback", "pdf", "--why", "Used")["proposal"]
+    loop.promote(approved(loop, back))
+
+    assert "pdf" in skills(loop)
+    assert folder.git("rev-parse", "main:archive/pdf/forms") == forms
+    assert loop("curate", "--restore", "pdf", "--propose").code == 2
+    with pytest.raises(ConflictError, match="that were inside pdf"):
+        submit_drafts(
+            workspaces.open_workspace(folder.root),
+            [archived(Library.open(folder.root), "pdf", "Unused")],
+            ProposalOptions(),
+        )
+    assert loop.audit_kinds() == []
 
 
 def test_a_merge_that_claims_a_category_is_an_exception(nested: Loop) -> None:
@@ -213,6 +246,22 @@ def test_a_batch_names_skills_as_agents_see_them(
     library = nested.folder.library
     batch, _ = parse_batch({"operations": [operation | {"content": "new\n"}]})
     assert draft_of(library, library.tip, batch).skill == name
+
+
+def test_an_update_is_of_the_skill_that_was_installed(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = made(tmp_path, run, ["a/*/skills/*"], "a/red/skills/csv")
+    consumer = tmp_path / "consumer"
+    consumer.mkdir()
+    monkeypatch.chdir(consumer)
+    assert run("install", str(loop.folder.root), "--to", "here").code == 0
+    write(loop.folder, "a/red/skills/csv", "better")
+    write(loop.folder, "a/evil/skills/csv", "evil", "words")
+    loop.folder.commit("Another csv")
+
+    assert run("update", "--yes", "--to", "here").code == 0
+    assert "better" in (consumer / "here/csv/SKILL.md").read_text()
 
 
 def test_folders_that_do_not_exist_are_an_error(tmp_path: Path, run: Run) -> None:
