@@ -97,7 +97,7 @@ def test_a_check_that_does_not_work_fails_the_gate_by_its_name(
 
     code, output = gate(library, site, "metadata:\n  owner: tables\n")
 
-    assert code == 1
+    assert code == 3
     assert words in output
 
 

@@ -99,7 +99,7 @@ def test_a_branch_with_the_work_of_others_is_left_alone(team: Team) -> None:
     refused = team(AUTHOR, "propose", team.draft("xlsx-tables"))
 
     assert refused.code == 4
-    assert "work that no proposal knows" in refused.err
+    assert "commits that belong to no proposal" in refused.err
     assert team.repo.git("rev-parse", data["branch"]) == mine
 
 
@@ -244,7 +244,7 @@ def test_close_reject_and_remarks(team: Team) -> None:
     assert "skill/" not in team.repo.git("branch", "--list")
     over = team(REVIEWER, "promote", 1)
     assert over.code == 4
-    assert "closed already" in over.err
+    assert "is already closed" in over.err
 
 
 @pytest.mark.slow

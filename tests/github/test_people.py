@@ -287,7 +287,7 @@ def test_a_deleted_fork_is_reported(team: Team) -> None:
     ran = team(AUTHOR, "refresh", 1)
 
     assert ran.code == 4
-    assert "is gone" in ran.err
+    assert "was deleted" in ran.err
 
 
 def test_labels_of_others_are_left_alone(team: Team) -> None:

@@ -123,7 +123,7 @@ def test_the_tag_has_to_be_there_and_the_same(team: Team) -> None:
     ran = team(AUTHOR, "publish", "--to", "github")
 
     assert ran.code == 4
-    assert "another tag" in ran.err
+    assert "differs from the local tag" in ran.err
     assert team.repo.releases == []
 
 

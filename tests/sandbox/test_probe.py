@@ -210,5 +210,5 @@ def test_the_gate_asks_of_the_sandbox_what_the_base_says(
 
     ran = run("gate", "--base", "main", "--head", "HEAD", *where)
 
-    assert ran.code == 1
+    assert ran.code == 3
     assert "the policy requires a full sandbox" in ran.out

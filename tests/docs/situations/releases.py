@@ -99,7 +99,7 @@ def a_release(machine: Machine) -> None:
 @situation("a push with a token in it")
 def a_push_with_a_token(machine: Machine) -> None:
     machine.library.git("reset", "--quiet", "--hard", "main")
-    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    token = "ghp_" + "R7kQz2WvXn9TbYhG4sLm" + "C3pQdF1eK9uRaVo5"
     machine.library.write("skills/csv-tables/key.txt", f"{token}\n")
     machine.library.commit("Add a key")
 
