@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from skillforge import processes
+from skillforge.checks.path_policy import is_name
 from skillforge.checks.private_names import known_to
 from skillforge.errors import ConflictError
 from skillforge.library import Library
@@ -91,7 +92,7 @@ def gather(
     skills = [skill for skill, *_ in read]
     scanned = scan_commit(library, commit, date.date(), skills, progress, stable=stable)
     examples, verdicts = _examples(library, commit), scanned.verdicts
-    names = folder_names(skill.name for skill, *_ in read)
+    names = _names(skills)
     known = known_to(library.policy(commit))
     published: list[PublishedSkill] = []
     skipped = {name: _IN_ROLLOUT for name, tree in stable.items() if not tree}
@@ -118,6 +119,19 @@ def gather(
     )
     cache = Cache.of(library.repository().common_dir)
     return HubContents(hub, scanned.blocking, skipped, cache)
+
+
+def _names(skills: list[Skill]) -> dict[str, str]:
+    """The published names: what a skill calls itself, else its folder."""
+    folders = folder_names(skill.name for skill in skills)
+    own = {s.name: s.document.words("name") for s in skills if s.document}
+    uses = Counter([*folders.values(), *own.values()])
+    return {
+        name: own[name]
+        if is_name(own.get(name, "")) and uses[own[name]] == 1
+        else folder
+        for name, folder in folders.items()
+    }
 
 
 def _accepted(

@@ -56,6 +56,11 @@ class InstalledSkill(NamedTuple):
     locked: LockedSkill
 
 
+# What the specification forbids and clients ignore.
+_LENIENT = {"field-unknown": "warning"}
+_OF_FOLDERS = _LENIENT | {"name-matches-folder": "warning"}
+
+
 @dataclass(frozen=True, slots=True)
 class InstallResult:
     """The skills installed, and those checked; not all of them were accepted."""
@@ -226,7 +231,9 @@ def stage(staged: Quarantine, package: Package) -> StagedSkill:
 def check(staged: StagedSkill) -> QuarantinedSkill:
     """Check a skill against the specification and the scan, as quarantine holds it."""
     package, skill, before = staged
-    valid = check_skills(Ruleset(Profile.SPEC, {}), [skill])
+    # A folder of a repository may have another name than its skill; a hub says one.
+    lenient = _OF_FOLDERS if package.path else _LENIENT
+    valid = check_skills(Ruleset(Profile.SPEC, lenient), [skill])
     scanned = scan(skill, before)
     report = Report((*valid.findings, *(f.under(skill.path) for f in scanned.findings)))
     return QuarantinedSkill(package, report.findings, scanned.verdict, valid.ok)
