@@ -17,6 +17,8 @@ from skillforge.errors import ConfigError
 from skillforge.library import Library
 from skillforge.model import (
     BASELINE_FILE,
+    CANARY,
+    NOT_RUN,
     SKILL_FILE,
     FileKind,
     Finding,
@@ -31,6 +33,7 @@ _TEXTS = ("skill", "rule", "path", "content", "severity", "message")
 _MESSAGE = 160  # characters
 _HEX = 32
 _NUMBER = re.compile(r"\d[\d,.]*")
+_NEVER = (NOT_RUN, CANARY)  # what did not run has not passed; an alarm is never old
 _READABLE = (FileKind.FILE, FileKind.EXECUTABLE)
 
 
@@ -90,7 +93,7 @@ class Baseline:
 
 def _marked(finding: Finding, skill: Skill, left: Counter[Key]) -> Finding:
     key = key_of(finding, skill)
-    if finding.severity is Severity.NOTE or not left[key]:
+    if finding.severity is Severity.NOTE or finding.rule in _NEVER or not left[key]:
         return finding
     left[key] -= 1
     return replace(finding, known=True)
@@ -116,6 +119,9 @@ def key_of(finding: Finding, skill: Skill) -> Key:
 def _content(finding: Finding, skill: Skill) -> bytes:
     """What a finding is about; if that changes, the finding is a new one."""
     path, line = finding.path, finding.line
+    if finding.rule.startswith("trial-") and path in skill.files:
+        case = finding.message.partition(": ")[0]  # the rest differs in each run
+        return f"case\0{case}\0".encode() + skill.read(path)
     if path not in skill.files:  # something inside an archive
         path = path.partition("!")[0]
     is_whole = line <= 1 and not finding.text

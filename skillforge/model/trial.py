@@ -28,6 +28,7 @@ class Trial:
     path: str = ""
     line: int = 1
     is_alarm: bool = False  # it used a planted key, or tried to connect
+    known: bool = False  # a failure that is in the library's baseline
 
     @property
     def ok(self) -> bool:

@@ -202,7 +202,7 @@ def _of_checks(
 ) -> Iterator[Finding]:
     subject = Subject(library, policy, commit, commit, skill, skill)
     if "test" in policy.checks:
-        yield from case_check.before_trials(subject, skill)
+        yield from case_check.lasting(subject, skill)
     for name, check in checks(policy.checks).items():
         if name in policy.checks and name not in _OTHERWISE and not check.missing():
             yield from check.run(subject)

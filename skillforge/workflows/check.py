@@ -1,6 +1,6 @@
 """Validate, scan and test skills in one run: all that the gate does."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillforge.checks.cases.case_check import trial_findings
@@ -31,7 +31,7 @@ class FullCheck:
         """All findings; a trial that failed is one of them."""
         tests = self.tests
         failed = (
-            finding.under(tests.paths[trial.skill])
+            replace(finding, known=trial.known).under(tests.paths[trial.skill])
             for trial in tests.trials
             for finding in trial_findings([trial])
         )

@@ -100,6 +100,32 @@ def test_an_edit_of_another_part_is_promoted_and_released(adopted: Loop) -> None
     assert adopted("release", "1.0.0").code == 0
 
 
+@pytest.mark.needs_sandbox
+def test_a_case_that_failed_before_is_known_until_it_changes(
+    library: LibraryFolder, run: Run
+) -> None:
+    case = "skills/csv-tables/tests/old.yaml"
+    library.write(case, "run: ['false']\n")
+    library.commit("Before the adoption")
+    loop = Loop(library, run)
+    run("init", str(library.root))
+    library.commit("Adopt")
+    assert "trial-failed" in {entry["rule"] for entry in entries(loop)}
+    assert [t["known"] for t in loop.ok("test", "csv-tables")["trials"]] == [True]
+    assert loop("check").code == 0
+    assert "known failed" in loop("test", "csv-tables").out
+
+    loop.write("csv-tables", "something", "else")
+    number = loop.ok("propose", "csv-tables")["proposal"]
+    loop.folder.git("checkout", "--", "skills")
+    loop.approve(number)
+    loop.promote(number)
+    assert loop("release", "1.0.0").code == 0
+
+    library.write(case, "run: ['false', again]\n")
+    assert loop("test", "csv-tables").code == 1
+
+
 def test_touching_the_line_brings_the_finding_back(adopted: Loop) -> None:
     edit(adopted, "See [the guide]", "Read [the guide]")
     edit(adopted, "http://203.0.113.7/x", "http://203.0.113.7/y")

@@ -119,9 +119,11 @@ def _tried(subject: Subject, skill: Skill) -> Iterator[Finding]:
     yield from trial_findings(run([planned], settings()))
 
 
-def before_trials(subject: Subject, skill: Skill) -> Iterator[Finding]:
-    """The findings of the check before any case is run."""
-    yield from _of_plan(_planned(subject, skill), subject.policy)
+def lasting(subject: Subject, skill: Skill) -> Iterator[Finding]:
+    """The findings that a baseline may have: not those about this machine."""
+    for finding in _tried(subject, skill):
+        if finding.rule not in (NOT_RUN, CANARY):
+            yield finding
 
 
 def _planned(subject: Subject, skill: Skill) -> TrialPlan:

@@ -17,6 +17,7 @@ class TrialData(TypedDict):
     path: str
     seconds: float
     line: int
+    known: bool
 
 
 def trials(results: Iterable[Trial]) -> list[TrialData]:
@@ -32,6 +33,7 @@ def _trial(trial: Trial) -> TrialData:
         "path": printable_lines(trial.path),
         "seconds": round(trial.seconds, 4),
         "line": trial.line,
+        "known": trial.known,
     }
 
 

@@ -49,7 +49,8 @@ def text(
 def _lines(trial: Trial, colour: bool) -> list[str]:
     symbol = _SYMBOLS.get(trial.outcome, "✗")
     fg = _COLOURS.get(trial.outcome, "red")
-    outcome = styled(f"{symbol} {trial.outcome}", colour, fg=fg)
+    words = f"known {trial.outcome}" if trial.known else trial.outcome
+    outcome = styled(f"{symbol} {words}", colour, fg=fg)
     where = f"{trial.path}:{trial.line}" if not trial.ok else ""
     aside = ", ".join(filter(None, [printable(where), f"{trial.seconds:.2f} s"]))
     first = f"  {outcome}: {printable(trial.case)} ({aside})"
@@ -67,6 +68,8 @@ def summary(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
     ]
     if findings:
         outcomes.append(plural(len(findings), "finding"))
+    if known := sum(t.known for t in trials) + sum(f.known for f in findings):
+        outcomes.append(f"{known} of them in the baseline")
     return f"{plural(len(trials), 'trial')}: {', '.join(outcomes)}"
 
 
@@ -95,6 +98,8 @@ def _testcase(trial: Trial) -> str:
     head = f'  <testcase {names} time="{trial.seconds:.3f}"'
     if trial.ok:
         return f"{head}/>"
+    if trial.known:
+        return f'{head}><skipped message="in the baseline"/></testcase>'
     kind = "failure" if trial.outcome is TrialOutcome.FAILED else "error"
     outcome = attribute(trial.outcome)
     detail = escape(printable_lines(trial.detail))
