@@ -25,6 +25,10 @@ def init(
     Writes a policy, .gitignore, a pre-commit configuration and one sample skill. Asks
     nothing and overwrites nothing; run it again to restore a missing file.
 
+    A repository that has skills gets no sample. Every SKILL.md is found, the policy
+    says where they are, and skillforge.baseline.json records their findings, so that
+    only new ones block.
+
     With --github, also .github/: workflows for the gate and its report, for approvals
     made on GitHub, the weekly health run and releases. `skillforge protect` then sets
     up the repository.

@@ -9,7 +9,6 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from skillforge import processes
-from skillforge.checks.path_policy import is_name
 from skillforge.checks.private_names import known_to
 from skillforge.errors import ConflictError
 from skillforge.library import Library
@@ -122,16 +121,12 @@ def gather(
 
 
 def _names(skills: list[Skill]) -> dict[str, str]:
-    """The published names: what a skill calls itself, else its folder."""
+    """The published names: what a skill calls itself, if all clients take it."""
     folders = folder_names(skill.name for skill in skills)
     own = {s.name: s.document.words("name") for s in skills if s.document}
     uses = Counter([*folders.values(), *own.values()])
-    return {
-        name: own[name]
-        if is_name(own.get(name, "")) and uses[own[name]] == 1
-        else folder
-        for name, folder in folders.items()
-    }
+    good = {n: o for n, o in own.items() if uses[o] == 1 and hub_formats.is_portable(o)}
+    return folders | good
 
 
 def _accepted(

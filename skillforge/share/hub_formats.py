@@ -45,9 +45,14 @@ def _line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def is_portable(name: str) -> bool:
+    """Whether every client takes a name."""
+    return bool(_PORTABLE.fullmatch(name))
+
+
 def installable(hub: Hub) -> list[PublishedSkill]:
     """The skills with portable names: clients reject an index with any other."""
-    return [skill for skill in hub.skills if _PORTABLE.fullmatch(skill.name)]
+    return [skill for skill in hub.skills if is_portable(skill.name)]
 
 
 def loose(hub: Hub) -> list[PublishedSkill]:

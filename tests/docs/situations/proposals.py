@@ -32,6 +32,15 @@ def a_repository_of_plugins(machine: Machine) -> None:
     machine.library.write("template/SKILL.md", page("my-skill", CSV, PLAIN_BODY))
 
 
+@situation("a repository of plugins with an old finding")
+def a_repository_with_an_old_finding(machine: Machine) -> None:
+    a_repository_of_plugins(machine)
+    page_of = machine.library.root / "plugins/tables/skills/csv-tables/SKILL.md"
+    link = "\nSee [the formats](references/formats.md).\n"
+    page_of.write_text(page_of.read_text() + link)
+    machine.library.commit("As it was")
+
+
 @situation("a remote")
 def a_remote(machine: Machine) -> None:
     """An empty repository as `origin`."""
