@@ -33,8 +33,8 @@ def test_typing_finds_a_skill_by_name_and_by_what_it_is_for(workshop: Visit) -> 
     assert page.locator("#results mark").first.inner_text() == "regr"
 
     page.get_by_label("Find a skill").fill("plan index")
-    expect(page.locator("#count")).to_have_text("1 skill for “plan index”")
-    assert workshop.names == ["postgres-explain"]
+    expect(page.locator("#count")).to_have_text("2 skills for “plan index”")
+    assert workshop.names[0] == "postgres-explain"
 
 
 @pytest.mark.slow
@@ -96,7 +96,7 @@ def test_everything_can_be_reached_with_the_keyboard(workshop: Visit) -> None:
     page.keyboard.press("/")
     expect(page.get_by_label("Find a skill")).to_be_focused()
     page.keyboard.type("commit message")
-    expect(page.locator("#count")).to_have_text("1 skill for “commit message”")
+    expect(page.locator("#count")).to_have_text("3 skills for “commit message”")
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("commit-message")
 
@@ -257,7 +257,7 @@ def test_ten_thousand_skills_are_searched_and_shown_in_slices(
     page.get_by_label("Find a skill").press_sequentially("case4711")
     expect(page.locator("#count")).to_have_text("1 skill for “case4711”")
     page.get_by_label("Find a skill").fill("explain invoice")
-    expect(page.locator("#count")).to_have_text("157 skills for “explain invoice”")
+    expect(page.locator("#count")).to_have_text("2,349 skills for “explain invoice”")
     assert len(site_files[HOME]) < 60_000
 
 
