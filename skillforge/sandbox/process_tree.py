@@ -179,6 +179,8 @@ class TreeUsage(ResourceUsage):
                     elif facts.st_nlink == 0 and facts.st_blocks:
                         sizes[where] = facts.st_blocks * 512
                     mapped.discard(facts.st_ino)
+            if mapped:  # unless the process ended before its files were read
+                mapped &= self._mapped(place)
             # Files that are only mapped: their size on disk is unknown.
             sizes |= {(0, number): self.limits.file_size for number in mapped}
         return sizes
