@@ -214,7 +214,9 @@ def _is_secret(
     before = _BEGINNING.search(text, max(0, name.start() - 60), name.start())
     whole = f"{before[0] if before else ''}{name[0]}"
     is_named = _SECRET.search(whole) or (_KEY.search(whole) and not is_id)
-    if not is_named or _NO_SECRET.search(whole):
+    own = whole.rpartition(" ")[2]
+    # The word before only says more about a plain word: `cursor token`.
+    if not is_named or _NO_SECRET.search(whole if own.isalpha() else own):
         return False
     if sign["space"]:  # `--token value`, `password value`
         return bool(_OPTION.search(whole)) or name[0][:4].lower() == "pass"

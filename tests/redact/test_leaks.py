@@ -4,7 +4,7 @@ import random
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from skillforge.redact import KnownPrivate, leaks
@@ -214,6 +214,8 @@ def test_nearly_every_generated_key_is_random(seed: int, letters: str) -> None:
 
 
 @given(st.text())
+@example("CURSOR")
+@example("the public")
 def test_what_is_masked_is_found_no_more(text: str) -> None:
     hidden = leaks.masked(f"{text} ACME_TOKEN={KEY} {text}")
 
