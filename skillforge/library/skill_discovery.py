@@ -31,7 +31,7 @@ class Discovery:
 
     @property
     def alike(self) -> dict[str, list[str]]:
-        """Folders of one name: their skills are told apart by path."""
+        """Folders that share a name, so that their skills need longer names."""
         by_name: dict[str, list[str]] = {}
         for folder in self.skills:
             by_name.setdefault(folder.rpartition("/")[2], []).append(folder)

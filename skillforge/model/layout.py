@@ -86,8 +86,7 @@ class Layout:
 
     def example(self, last: str) -> str:
         """A name that a new skill could have, which ends with a word."""
-        arity = min(self._shortened, default=0)
-        return "/".join(["category"] * (arity - 1) + [last]) if arity else last
+        return self.placed(last, "category")
 
     def nested(self, folder: str, files: Iterable[str]) -> frozenset[str]:
         """The SKILL.md files inside a skill's folder that are other skills' own."""
@@ -102,10 +101,10 @@ class Layout:
         folders = tuple(path.removesuffix("SKILL.md") for path in nested)
         return {p: file for p, file in files.items() if not p.startswith(folders)}
 
-    def placed(self, name: str) -> str:
-        """A new skill's name, in a category of its own where names need one."""
+    def placed(self, name: str, category: str = "learned") -> str:
+        """A new skill's name, in a category where names need one."""
         arity = min(self._shortened, default=1)
-        in_category = "/".join(["learned"] * (arity - 1) + [name])
+        in_category = "/".join([category] * (arity - 1) + [name])
         return name if self.has_name(name) else in_category
 
     def leading_name(self, path: str) -> str:

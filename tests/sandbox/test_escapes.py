@@ -610,8 +610,6 @@ def test_what_uses_too_much_is_ended(attempt: Try, what: tuple[str, str]) -> Non
 
     trial = attempt(script)
 
-    if "bomb" in script and trial["outcome"] == "timeout":
-        return  # on a busy machine, its own shell may be starved first
     assert trial["outcome"] == ("limit" if says else "failed"), trial
     assert says in trial["detail"]
     assert time.monotonic() - start < 9
