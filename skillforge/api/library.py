@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillforge import workflows
-from skillforge.api.checking import Checking
+from skillforge.api.check_methods import CheckMethods
 from skillforge.errors import RequestError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from skillforge.workflows.use import AssignedSkill
 
 
-class Library(Checking):
+class Library(CheckMethods):
     """A skill library at work, as one person or agent sees it.
 
     Every call reads git again, as a command does, so any number of programs can work on

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from skillforge import workflows
-from skillforge.api.learning import Learning
+from skillforge.api.learn_methods import LearnMethods
 
 if TYPE_CHECKING:
     from skillforge.checks.cases.case_run import TestResults
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from skillforge.workflows.validate import Validation
 
 
-class Checking(Learning):
+class CheckMethods(LearnMethods):
     """The methods of a library that check its skills."""
 
     def validate(self, *targets: str, profile: "Profile | None" = None) -> "Report":

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from skillforge.workflows.patterns import PatternDetail, PatternList
 
 
-class Learning:
+class LearnMethods:
     """A library that learns from sessions, as one person or agent sees it."""
 
     def __init__(self, root: Path, user: str | None = None) -> None:
